@@ -1,0 +1,322 @@
+package core
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Session is a tree of tasks; its root is the main task, which has the session's ID.
+type Session struct {
+	ID           string
+	Dir          string // absolute working directory of every task in it
+	Title        string // the first line of its first prompt
+	Agent        string // definition of the main task
+	Model        string // "provider/model"
+	Autopilot    bool
+	AllowAll     bool     // no tool call needs approval
+	Rules        []string // tool calls that need none: "tool" or "tool(glob)"
+	MaxContinues int      // autopilot's continuations before it stops
+	Continues    int      // used since the last message of a person
+	Pace         bool     // the offline model streams at a pace a person can follow
+	Created      time.Time
+	Updated      time.Time
+}
+
+// Task is one run of an agent: a row of the registry. Rev grows by one with
+// every change; a change names the revision it saw.
+type Task struct {
+	ID          string
+	Session     string
+	Parent      string // "" for the main task
+	Kind        Kind
+	Agent       string
+	Name        string // short, for people; addresses the task where it is unique in its session
+	Description string
+	Depth       int // 0 for main
+	Mode        Mode
+	Model       string
+	CallID      string // the parent's tool call that started it
+	Created     time.Time
+	Rev         int64
+	State
+	Usage
+	Times
+	Ending
+}
+
+// State is what a task is at this moment.
+type State struct {
+	Status   Status
+	Activity Activity
+	Detail   string // of the activity: the tool's name, who is waited for, until when
+	Intent   string // what the agent says it is doing
+	Turn     int    // the turn that runs, or the last one; 1 is the first
+	Opener   string // who opened that turn: a sender
+}
+
+// Usage counts what a task (not its subtree) has used.
+type Usage struct {
+	Steps        int
+	ToolCalls    int
+	TokensIn     int64
+	TokensOut    int64
+	TokensCached int64
+	Cost         float64 // US dollars; meaningful only while CostKnown
+	CostKnown    bool
+}
+
+// Times of a task. A zero time means "not yet".
+type Times struct {
+	Started     time.Time     // first turn began
+	ActiveSince time.Time     // the running turn began
+	Active      time.Duration // time in finished turns; idle time does not count
+	LastEvent   time.Time
+	Ended       time.Time
+}
+
+// Ending says how a task ended, or what it last declared.
+type Ending struct {
+	ErrorCode Code
+	Error     string
+	Outcome   Outcome // of an accepted task_complete
+	Summary   string
+	NotDone   []string
+	EndedBy   string // a sender
+}
+
+// Elapsed is the time the task has worked, without its idle time.
+func (t *Task) Elapsed(now time.Time) time.Duration {
+	d := t.Active
+	if t.Status == Running && !t.ActiveSince.IsZero() {
+		d += now.Sub(t.ActiveSince)
+	}
+	return max(d, 0)
+}
+
+// Label is the task's name for people: its name, else its agent.
+func (t *Task) Label() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return t.Agent
+}
+
+// Spec is what a task was started with and never changes: too large for the hot row.
+type Spec struct {
+	Prompt string          // the first message
+	System string          // the agent's system prompt
+	Tools  []string        // names of the tools the model is shown; nil means every tool
+	Output json.RawMessage // JSON Schema the result must fit, or nil
+	Agent  json.RawMessage // the definition as found, for show
+}
+
+// Turn is one message answered.
+type Turn struct {
+	Task      string
+	N         int // 1 is the first
+	Prompt    string
+	Sender    string
+	Response  string
+	Started   time.Time
+	Ended     time.Time // zero while it runs
+	ToolCalls int
+}
+
+// Senders that are not a task's ID.
+const (
+	SenderUser      = "user"
+	SenderAutopilot = "autopilot"
+	SenderSystem    = "system"
+)
+
+// EntryKind is what a row of a transcript is.
+type EntryKind string
+
+const (
+	EntryMessage EntryKind = "message" // somebody's words to the task (Sender, Delivery)
+	EntryNotice  EntryKind = "notice"  // the engine tells of children: goes to the model as a message
+	EntryAnswer  EntryKind = "answer"  // the model's reply: Text, Reasoning, Calls, Tokens
+	EntryCall    EntryKind = "call"    // the tool call CallID begins: from here on it may have run
+	EntryResult  EntryKind = "result"  // what the tool call CallID gave
+	EntryNote    EntryKind = "note"    // for people only; the model never sees it
+)
+
+// Entry is one row of a task's transcript. A step is one EntryAnswer with the
+// EntryCalls and EntryResults it asked for. Seq counts from 1 in each task.
+type Entry struct {
+	Task      string
+	Seq       int64
+	Turn      int
+	Step      int
+	Kind      EntryKind
+	At        time.Time
+	Sender    string
+	Delivery  Delivery
+	Text      string
+	Reasoning string
+	Calls     []ToolCall
+	CallID    string
+	Tool      string
+	Failed    bool          // the result is an error, the answer was cut off
+	Took      time.Duration // of a call or a model call
+	Full      string        // path of the file with the untruncated text, or ""
+	Tokens    Tokens
+	Opaque    json.RawMessage // what the provider wants back unchanged
+}
+
+// Tokens of one model call.
+type Tokens struct {
+	In, Out, Cached int64
+	Cost            float64
+	CostKnown       bool
+}
+
+// RequestKind is what is wanted of a task.
+type RequestKind string
+
+const (
+	ReqMessage   RequestKind = "message"   // Text to the task, by Delivery
+	ReqNotice    RequestKind = "notice"    // the engine's news of a child, to its parent
+	ReqCancel    RequestKind = "cancel"    // Scope
+	ReqPromote   RequestKind = "promote"   //
+	ReqApprove   RequestKind = "approve"   // Ref is the approval, Scope "always" adds a rule
+	ReqDeny      RequestKind = "deny"      // Ref is the approval, Text the reason
+	ReqResume    RequestKind = "resume"    //
+	ReqAutopilot RequestKind = "autopilot" // Text is "on" or "off"
+	ReqEnd       RequestKind = "end"       // the person closes the task: completed
+)
+
+// Delivery says when a message reaches its task.
+type Delivery string
+
+const (
+	Queue     Delivery = "queue"     // after this turn
+	Steer     Delivery = "steer"     // after the current tool call
+	Interrupt Delivery = "interrupt" // now: the turn is cut short
+	Quiet     Delivery = "quiet"     // a notice that does not wake an idle parent
+)
+
+// RequestState is how far a request has come.
+type RequestState string
+
+const (
+	ReqQueued    RequestState = "queued"
+	ReqDelivered RequestState = "delivered" // the task has it
+	ReqDone      RequestState = "done"
+	ReqRefused   RequestState = "refused" // Outcome says why
+	ReqWithdrawn RequestState = "withdrawn"
+)
+
+// Scopes of a cancel, and of an approval.
+const (
+	ScopeTree   = "tree"   // the task and everything under it
+	ScopeOnly   = "only"   // the task; its children go on
+	ScopeOnce   = "once"   // this call
+	ScopeAlways = "always" // this call, and a rule for the session
+)
+
+// Request is something a person or an agent wants of a task: a durable row.
+type Request struct {
+	ID        int64 // shown as r<ID>
+	Session   string
+	Task      string
+	Kind      RequestKind
+	Text      string
+	Delivery  Delivery
+	Scope     string
+	Ref       string // approval ID, or the child a notice is about
+	Sender    string
+	State     RequestState
+	Outcome   string // the reason of a refusal, the receipt of a cancel as JSON
+	Turn      int    // the turn that took it
+	Created   time.Time
+	Delivered time.Time
+	Done      time.Time
+}
+
+// EventKind names a row of the timeline.
+type EventKind string
+
+const (
+	EvSessionStart EventKind = "session.start"
+	EvSessionIdle  EventKind = "session.idle"          // nothing runs, nothing is queued
+	EvTaskComplete EventKind = "session.task_complete" // a completion
+	EvRefused      EventKind = "session.completion_refused"
+	EvContinue     EventKind = "autopilot.continue"
+	EvAutoStop     EventKind = "autopilot.stopped"
+	EvAutopilot    EventKind = "autopilot.set"
+	EvStart        EventKind = "task.start"
+	EvIdle         EventKind = "task.idle" // a turn was answered
+	EvTurn         EventKind = "task.turn" // another turn began
+	EvCompleted    EventKind = "task.completed"
+	EvFailed       EventKind = "task.failed"
+	EvCancelled    EventKind = "task.cancelled"
+	EvPromoted     EventKind = "task.promoted"
+	EvResumed      EventKind = "task.resumed"
+	EvActivity     EventKind = "task.activity" // progress
+	EvStep         EventKind = "task.step"     // progress: transcript rows were added
+	EvIntent       EventKind = "task.intent"   // progress
+	EvRequest      EventKind = "request"       // a request was made or changed its state
+	EvApproval     EventKind = "approval"      // asked
+	EvApproved     EventKind = "approval.allowed"
+	EvDenied       EventKind = "approval.denied"
+	EvTodos        EventKind = "todos"
+)
+
+// Event is one row of a session's timeline. Seq grows in the order of commits
+// over the whole registry, so a reader that has seen Seq asks for what is newer.
+type Event struct {
+	Seq     int64
+	Session string
+	Task    string
+	At      time.Time
+	Kind    EventKind
+	Notable bool   // belongs in the timeline a person reads; progress does not
+	Text    string // in plain words
+	Ref     string // request, approval or child it is about
+}
+
+// ApprovalState is how far an approval has come. It never expires by itself.
+type ApprovalState string
+
+const (
+	AppPending ApprovalState = "pending"
+	AppAllowed ApprovalState = "allowed"
+	AppDenied  ApprovalState = "denied"
+	AppGone    ApprovalState = "gone" // its task was stopped before an answer
+)
+
+// Approval asks a person whether one tool call may run.
+type Approval struct {
+	ID      int64 // shown as a<ID>
+	Session string
+	Task    string
+	CallID  string
+	Tool    string
+	Args    json.RawMessage // exactly what would run
+	Subject string          // the one line that matters: the command, the path
+	State   ApprovalState
+	Scope   string // once or always
+	Reason  string // of a denial
+	By      string
+	Created time.Time
+	Decided time.Time
+}
+
+// Todo is one line of a session's plan. Completion is refused while one is open.
+type Todo struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Status string `json:"status"` // pending, in_progress, done, blocked
+}
+
+// Open reports whether the todo still stands in the way of completion.
+func (t Todo) Open() bool { return t.Status == "pending" || t.Status == "in_progress" }
+
+// Live is the part of a model's answer that has arrived so far; it is gone when the answer is committed.
+type Live struct {
+	Task      string
+	Text      string
+	Reasoning string
+	Rev       int64
+}
