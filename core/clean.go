@@ -118,6 +118,8 @@ func escape(s string) int {
 				return i + 2
 			case s[i] == '\n' || s[i] == 0x1b:
 				return n
+			case s[i] == 0xc2 && i+1 < len(s) && s[i+1] >= 0x80 && s[i+1] <= 0x9f: // another begins; also keeps this linear
+				return n
 			}
 		}
 		return n

@@ -223,9 +223,9 @@ type ToolEnv struct {
 	Scratch string // an existing directory for spilled output, of this session
 	// Waiting tells the engine that the call waits (for children, a person)
 	// and holds no slot until the returned function is called.
-	Waiting func(a Activity, detail string) (done func() error)
+	Waiting func(a Activity, detail string) (done func() error, err error)
 	// Intent tells what the agent is doing, in a few words.
-	Intent func(string)
+	Intent func(string) error
 	// Output shows output of a long call while it runs.
 	Output func(string)
 }
@@ -258,8 +258,9 @@ type Answer struct {
 // Runner performs one turn of a task and returns; waiting between turns is the
 // registry's. ctx ends when the turn must stop, with the cause: ErrCancelled,
 // ErrInterrupted or ErrClosing. The transcript as committed is all it has.
+// An interrupted turn returns the text it had beside the error.
 type Runner interface {
-	Turn(ctx context.Context, t Task) (Answer, error)
+	Turn(ctx context.Context, w *Work, t Task) (Answer, error)
 }
 
 // Agent is a definition: what a task of it is told, may use, and is limited by.

@@ -61,7 +61,9 @@ type Error struct {
 	Code    Code
 	Message string
 	Hint    string // the way out, where there is one
-	Err     error
+	Err     error  // the cause, told after the message
+
+	cause error // the cause that the message already tells
 }
 
 func (e *Error) Error() string {
@@ -71,12 +73,17 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e.Err != nil {
+		return e.Err
+	}
+	return e.cause
+}
 
 // Errorf makes an Error with a code; a wrapped error (%w) stays reachable.
 func Errorf(c Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Code: c, Message: err.Error(), Err: nil}
+	return &Error{Code: c, Message: err.Error(), cause: errors.Unwrap(err)}
 }
 
 // CodeOf finds the code of err, CodeInternal where it has none, "" for nil.

@@ -42,7 +42,7 @@ func ApprovalRef(id int64) string { return "a" + strconv.FormatInt(id, 10) }
 func ParseRef(letter byte, s string) (int64, bool) {
 	s = strings.TrimPrefix(s, string(letter))
 	id, err := strconv.ParseInt(s, 10, 64)
-	return id, err == nil && id > 0
+	return id, err == nil && id > 0 && strconv.FormatInt(id, 10) == s
 }
 
 // Resolve finds the one task that ref means: an exact ID, a unique prefix of

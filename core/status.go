@@ -13,7 +13,7 @@ const (
 	Idle Status = "idle"
 	// Completed: entered when the task's owner ends it in success. Final.
 	Completed Status = "completed"
-	// Failed: entered when a turn ends in an error or at a limit. Final.
+	// Failed: entered when a turn, or the session, ends in an error or at a limit. Final.
 	Failed Status = "failed"
 	// Cancelled: entered when a person or an ancestor stops it. Final.
 	Cancelled Status = "cancelled"
@@ -48,7 +48,7 @@ var Ops = []Op{OpMessage, OpAnswer, OpComplete, OpFail, OpCancel, OpPromote, OpR
 //
 //	           message  answer  complete   fail    cancel     promote  resume   progress  remove
 //	running    running  idle    completed  failed  cancelled  running  running  running   -
-//	idle       running  -       completed  -       cancelled  -        -        -         -
+//	idle       running  -       completed  failed  cancelled  -        -        -         -
 //	terminal   -        -       -          -       -          -        -        -         same
 func Next(s Status, op Op) (Status, error) {
 	switch {
@@ -71,6 +71,8 @@ func Next(s Status, op Op) (Status, error) {
 			return Running, nil
 		case OpComplete:
 			return Completed, nil
+		case OpFail: // its last turn ended at a limit, and the session is over
+			return Failed, nil
 		case OpCancel:
 			return Cancelled, nil
 		}

@@ -7,19 +7,19 @@ import (
 
 // Session is a tree of tasks; its root is the main task, which has the session's ID.
 type Session struct {
-	ID           string
-	Dir          string // absolute working directory of every task in it
-	Title        string // the first line of its first prompt
-	Agent        string // definition of the main task
-	Model        string // "provider/model"
-	Autopilot    bool
-	AllowAll     bool     // no tool call needs approval
-	Rules        []string // tool calls that need none: "tool" or "tool(glob)"
-	MaxContinues int      // autopilot's continuations before it stops
-	Continues    int      // used since the last message of a person
-	Pace         bool     // the offline model streams at a pace a person can follow
-	Created      time.Time
-	Updated      time.Time
+	ID           string    `json:"id"`
+	Dir          string    `json:"dir"`   // absolute working directory of every task in it
+	Title        string    `json:"title"` // the first line of its first prompt
+	Agent        string    `json:"agent"` // definition of the main task
+	Model        string    `json:"model"` // "provider/model"
+	Autopilot    bool      `json:"autopilot"`
+	AllowAll     bool      `json:"allow_all"`     // no tool call needs approval
+	Rules        []string  `json:"rules"`         // tool calls that need none: "tool" or "tool(glob)"
+	MaxContinues int       `json:"max_continues"` // autopilot's continuations before it stops
+	Continues    int       `json:"continues"`     // used since the last message of a person
+	Pace         bool      `json:"pace"`          // the offline model streams at a pace a person can follow
+	Created      time.Time `json:"created,omitzero"`
+	Updated      time.Time `json:"updated,omitzero"`
 }
 
 // Task is one run of an agent: a row of the registry. Rev grows by one with
@@ -103,23 +103,23 @@ func (t *Task) Label() string {
 
 // Spec is what a task was started with and never changes: too large for the hot row.
 type Spec struct {
-	Prompt string          // the first message
-	System string          // the agent's system prompt
-	Tools  []string        // names of the tools the model is shown; nil means every tool
-	Output json.RawMessage // JSON Schema the result must fit, or nil
-	Agent  json.RawMessage // the definition as found, for show
+	Prompt string          `json:"prompt"`          // the first message
+	System string          `json:"system"`          // the agent's system prompt
+	Tools  []string        `json:"tools"`           // names of the tools the model is shown; nil means every tool
+	Output json.RawMessage `json:"output,omitzero"` // JSON Schema the result must fit, or nil
+	Agent  json.RawMessage `json:"agent,omitzero"`  // the definition as found, for show
 }
 
 // Turn is one message answered.
 type Turn struct {
-	Task      string
-	N         int // 1 is the first
-	Prompt    string
-	Sender    string
-	Response  string
-	Started   time.Time
-	Ended     time.Time // zero while it runs
-	ToolCalls int
+	Task      string    `json:"task"`
+	N         int       `json:"n"` // 1 is the first
+	Prompt    string    `json:"prompt"`
+	Sender    string    `json:"sender"`
+	Response  string    `json:"response"`
+	Started   time.Time `json:"started,omitzero"`
+	Ended     time.Time `json:"ended,omitzero"` // zero while it runs
+	ToolCalls int       `json:"tool_calls"`     // in the turn; while it runs, those of the task before it
 }
 
 // Senders that are not a task's ID.
@@ -144,31 +144,33 @@ const (
 // Entry is one row of a task's transcript. A step is one EntryAnswer with the
 // EntryCalls and EntryResults it asked for. Seq counts from 1 in each task.
 type Entry struct {
-	Task      string
-	Seq       int64
-	Turn      int
-	Step      int
-	Kind      EntryKind
-	At        time.Time
-	Sender    string
-	Delivery  Delivery
-	Text      string
-	Reasoning string
-	Calls     []ToolCall
-	CallID    string
-	Tool      string
-	Failed    bool          // the result is an error, the answer was cut off
-	Took      time.Duration // of a call or a model call
-	Full      string        // path of the file with the untruncated text, or ""
-	Tokens    Tokens
-	Opaque    json.RawMessage // what the provider wants back unchanged
+	Task      string          `json:"task,omitzero"`
+	Seq       int64           `json:"seq"`
+	Turn      int             `json:"turn"`
+	Step      int             `json:"step"`
+	Kind      EntryKind       `json:"kind"`
+	At        time.Time       `json:"at,omitzero"`
+	Sender    string          `json:"sender,omitzero"`
+	Delivery  Delivery        `json:"delivery,omitzero"`
+	Text      string          `json:"text,omitzero"`
+	Reasoning string          `json:"reasoning,omitzero"`
+	Calls     []ToolCall      `json:"calls,omitzero"`
+	CallID    string          `json:"call_id,omitzero"`
+	Tool      string          `json:"tool,omitzero"`
+	Failed    bool            `json:"failed,omitzero"`  // the result is an error, the answer was cut off
+	Took      time.Duration   `json:"took_ns,omitzero"` // of a call or a model call
+	Full      string          `json:"full,omitzero"`    // path of the file with the untruncated text, or ""
+	Tokens    Tokens          `json:"tokens,omitzero"`
+	Opaque    json.RawMessage `json:"opaque,omitzero"` // what the provider wants back unchanged
 }
 
 // Tokens of one model call.
 type Tokens struct {
-	In, Out, Cached int64
-	Cost            float64
-	CostKnown       bool
+	In        int64   `json:"in"`
+	Out       int64   `json:"out"`
+	Cached    int64   `json:"cached"`
+	Cost      float64 `json:"cost"`
+	CostKnown bool    `json:"cost_known"`
 }
 
 // RequestKind is what is wanted of a task.
@@ -217,21 +219,21 @@ const (
 
 // Request is something a person or an agent wants of a task: a durable row.
 type Request struct {
-	ID        int64 // shown as r<ID>
-	Session   string
-	Task      string
-	Kind      RequestKind
-	Text      string
-	Delivery  Delivery
-	Scope     string
-	Ref       string // approval ID, or the child a notice is about
-	Sender    string
-	State     RequestState
-	Outcome   string // the reason of a refusal, the receipt of a cancel as JSON
-	Turn      int    // the turn that took it
-	Created   time.Time
-	Delivered time.Time
-	Done      time.Time
+	ID        int64        `json:"id"` // shown as r<ID>
+	Session   string       `json:"session"`
+	Task      string       `json:"task"`
+	Kind      RequestKind  `json:"kind"`
+	Text      string       `json:"text"`
+	Delivery  Delivery     `json:"delivery,omitzero"`
+	Scope     string       `json:"scope"`
+	Ref       string       `json:"ref"` // approval ID, or the child a notice is about
+	Sender    string       `json:"sender"`
+	State     RequestState `json:"state"`
+	Outcome   string       `json:"outcome"` // the reason of a refusal, the receipt of a cancel as JSON
+	Turn      int          `json:"turn"`    // the turn that took it
+	Created   time.Time    `json:"created,omitzero"`
+	Delivered time.Time    `json:"delivered,omitzero"`
+	Done      time.Time    `json:"done,omitzero"`
 }
 
 // EventKind names a row of the timeline.
@@ -266,14 +268,14 @@ const (
 // Event is one row of a session's timeline. Seq grows in the order of commits
 // over the whole registry, so a reader that has seen Seq asks for what is newer.
 type Event struct {
-	Seq     int64
-	Session string
-	Task    string
-	At      time.Time
-	Kind    EventKind
-	Notable bool   // belongs in the timeline a person reads; progress does not
-	Text    string // in plain words
-	Ref     string // request, approval or child it is about
+	Seq     int64     `json:"seq"`
+	Session string    `json:"session"`
+	Task    string    `json:"task"`
+	At      time.Time `json:"at,omitzero"`
+	Kind    EventKind `json:"kind"`
+	Notable bool      `json:"notable"` // belongs in the timeline a person reads; progress does not
+	Text    string    `json:"text"`    // in plain words
+	Ref     string    `json:"ref"`     // request, approval or child it is about
 }
 
 // ApprovalState is how far an approval has come. It never expires by itself.
@@ -288,19 +290,19 @@ const (
 
 // Approval asks a person whether one tool call may run.
 type Approval struct {
-	ID      int64 // shown as a<ID>
-	Session string
-	Task    string
-	CallID  string
-	Tool    string
-	Args    json.RawMessage // exactly what would run
-	Subject string          // the one line that matters: the command, the path
-	State   ApprovalState
-	Scope   string // once or always
-	Reason  string // of a denial
-	By      string
-	Created time.Time
-	Decided time.Time
+	ID      int64           `json:"id"` // shown as a<ID>
+	Session string          `json:"session"`
+	Task    string          `json:"task"`
+	CallID  string          `json:"call_id"`
+	Tool    string          `json:"tool"`
+	Args    json.RawMessage `json:"args,omitzero"` // exactly what would run
+	Subject string          `json:"subject"`       // the one line that matters: the command, the path
+	State   ApprovalState   `json:"state"`
+	Scope   string          `json:"scope"`  // once or always
+	Reason  string          `json:"reason"` // of a denial
+	By      string          `json:"by"`
+	Created time.Time       `json:"created,omitzero"`
+	Decided time.Time       `json:"decided,omitzero"`
 }
 
 // Todo is one line of a session's plan. Completion is refused while one is open.

@@ -75,14 +75,14 @@ func (v *TaskView) State() string {
 // reader keeps Seq and asks with it again; the zero Cursor asks for all there is.
 type Update struct {
 	Seq       int64
-	Sessions  []Session  // changed ones, whole
-	Tasks     []TaskView // changed ones, whole, parents before children
-	Requests  []Request  // of the changed tasks: every one still queued, and every one of the focused task
-	Approvals []Approval // pending ones of the changed tasks
-	Changed   []string   // IDs whose Requests and Approvals the lists above replace
-	Events    []Event    // notable ones since the cursor, of all sessions
-	Focus     *Focus     // nil where nothing of the focused task was asked for
-	LiveHosts map[string]bool
+	Sessions  []Session       // changed ones, whole
+	Tasks     []TaskView      // changed ones, whole, parents before children
+	Requests  []Request       // of the changed tasks: every one still queued, and every one of the focused task
+	Approvals []Approval      // pending ones of the changed tasks
+	Changed   []string        // IDs whose Requests and Approvals the lists above replace
+	Events    []Event         // notable ones since the cursor, of all sessions
+	Focus     *Focus          // nil where nothing of the focused task was asked for
+	Hosts     map[string]bool // hand it back in the next Cursor
 }
 
 // Cursor is how far a reader has come.
@@ -91,6 +91,9 @@ type Cursor struct {
 	Focus string // the task whose transcript is on screen, or ""
 	Entry int64  // last entry of it that the reader has; 0 asks for the tail
 	Tail  int    // with Entry 0: how many entries of the tail
+	// Hosts is Update.Hosts of the last Pull: sessions at work, and whether a
+	// process held them, so that the death of a host is seen without an event.
+	Hosts map[string]bool
 }
 
 // Focus is the transcript of one task, as far as it is new.
@@ -99,4 +102,29 @@ type Focus struct {
 	Entries []Entry // with Seq > Cursor.Entry
 	Live    Live    // what has arrived of the answer that is being written
 	First   int64   // sequence of the first entry when this was a tail; earlier ones can be asked for
+}
+
+// Detail is one task with everything around it.
+type Detail struct {
+	Task      TaskView   `json:"task"`
+	Spec      Spec       `json:"spec"`
+	Turns     []Turn     `json:"turns"`
+	Requests  []Request  `json:"requests"`
+	Approvals []Approval `json:"approvals"`
+	Children  []TaskView `json:"children"`
+}
+
+// Receipt is what a cancel achieved; it is the Outcome of its request, as JSON.
+type Receipt struct {
+	Stopped    []Stopped `json:"stopped"`
+	NotStopped []Stopped `json:"not_stopped"`
+}
+
+// Stopped is one line of a receipt.
+type Stopped struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Was  string `json:"was"` // its status and activity before
+	MS   int64  `json:"ms"`  // until its work had returned
+	Why  string `json:"why,omitempty"`
 }

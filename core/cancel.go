@@ -1,0 +1,239 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Cancel stops one task; its children go on, in the background.
+func (r *Registry) Cancel(ctx context.Context, id, by string) (Receipt, error) {
+	return r.cancel(ctx, id, by, false)
+}
+
+// CancelRecursive stops a task and everything under it. The rows are terminal
+// before the work is told to stop, so nothing that comes late can bring one
+// back; the receipt says how long each took to return, and what did not.
+func (r *Registry) CancelRecursive(ctx context.Context, id, by string) (Receipt, error) {
+	return r.cancel(ctx, id, by, true)
+}
+
+type stopping struct {
+	Stopped
+	work *Work
+}
+
+func (r *Registry) cancel(ctx context.Context, id, by string, tree bool) (Receipt, error) {
+	began := r.o.Now()
+	var targets []stopping
+	err := r.change(Acknowledged, func(c *change) error {
+		targets = nil
+		root := c.peek(id)
+		if root == nil {
+			return noTask(id)
+		}
+		if _, err := Next(root.Status, OpCancel); err != nil {
+			return named(err, root)
+		}
+		ids := []string{id}
+		if tree {
+			ids = c.subtree(id)
+		}
+		for _, id := range ids {
+			s, err := c.stop(id, by)
+			if err != nil {
+				return err
+			}
+			targets = append(targets, s)
+		}
+		if err := c.tellCancelled(id, by, len(ids)-1); err != nil {
+			return err
+		}
+		if !tree {
+			if err := c.orphan(id); err != nil {
+				return err
+			}
+		}
+		return c.sessionIdle()
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	for _, s := range targets {
+		if s.work != nil {
+			s.work.cancel(ErrCancelled)
+		}
+	}
+	return r.receipt(ctx, targets, began), nil
+}
+
+// subtree lists the living tasks of the tree under id, id first.
+func (c *change) subtree(id string) []string {
+	in, out := map[string]bool{id: true}, []string{id}
+	for _, o := range c.r.order {
+		t := c.peek(o)
+		if in[t.Parent] {
+			in[o] = true
+			if !t.Status.Terminal() {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+func (c *change) stop(id, by string) (stopping, error) {
+	t, err := c.task(id)
+	if err != nil {
+		return stopping{}, err
+	}
+	was := string(t.Status)
+	if t.Activity != ActNone {
+		was += " (" + strings.TrimSpace(string(t.Activity)+" "+t.Detail) + ")"
+	}
+	running := t.Status == Running
+	if err := c.do(id, OpCancel, func(t *Task) { t.ErrorCode, t.Error, t.EndedBy = CodeCancelled, "cancelled by "+whoText(by), by }); err != nil {
+		return stopping{}, err
+	}
+	if running {
+		if err := c.closeTurn(t, ""); err != nil {
+			return stopping{}, err
+		}
+	}
+	if err := c.dismiss(id, "the task was cancelled before it was delivered"); err != nil {
+		return stopping{}, err
+	}
+	s := stopping{Stopped: Stopped{ID: id, Name: t.Label(), Was: was}}
+	if e := c.r.tasks[id]; e != nil {
+		s.work = e.work
+	}
+	return s, c.event(id, EvCancelled, true, t.Label()+" cancelled by "+whoText(by), "")
+}
+
+// dismiss settles what still waited for a task that has ended.
+func (c *change) dismiss(id, why string) error {
+	reqs, err := c.pending(id)
+	if err != nil {
+		return err
+	}
+	for _, q := range reqs {
+		state := ReqRefused
+		if q.Kind == ReqNotice {
+			state = ReqDone // news for nobody is no refusal
+		}
+		if err := c.settle(q, state, 0, why); err != nil {
+			return err
+		}
+	}
+	apps, err := c.tx.Approvals(ApprovalFilter{Task: id, States: []ApprovalState{AppPending}})
+	if err != nil {
+		return err
+	}
+	for _, a := range apps {
+		a.State, a.Decided = AppGone, c.now
+		if err := c.tx.UpdateApproval(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellCancelled tells the parent who stopped its child, unless it did so itself.
+func (c *change) tellCancelled(id, by string, under int) error {
+	t := c.staged[id]
+	if t.Parent == "" || t.Parent == by {
+		return nil
+	}
+	more := ""
+	if under > 0 {
+		more = fmt.Sprintf(" with %d under it", under)
+	}
+	return c.tellParent(t, fmt.Sprintf("[notice] %s (%s) was cancelled by %s%s.", t.Label(), t.ID, whoText(by), more))
+}
+
+// orphan lets the children of a cancelled task go on: nobody waits for them any more.
+func (c *change) orphan(parent string) error {
+	for _, o := range slices.Clone(c.r.order) {
+		t := c.peek(o)
+		if t.Parent == parent && t.Status == Running && t.Mode == Sync {
+			if err := c.do(o, OpPromote, func(t *Task) { t.Mode = Background }); err != nil {
+				return err
+			}
+			if err := c.event(o, EvPromoted, true, t.Label()+" goes on in the background", ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Registry) receipt(ctx context.Context, targets []stopping, began time.Time) Receipt {
+	rc := Receipt{Stopped: []Stopped{}, NotStopped: []Stopped{}}
+	timer := time.NewTimer(r.o.StopWait)
+	defer timer.Stop()
+	late := false
+	for _, s := range targets {
+		if s.work != nil && !late {
+			select {
+			case <-s.work.ended:
+			case <-ctx.Done():
+				late = true
+			case <-timer.C:
+				late = true
+			}
+		}
+		s.MS = r.o.Now().Sub(began).Milliseconds()
+		if s.work != nil && late && !closed(s.work.ended) {
+			s.Why = "its work has not returned yet"
+			rc.NotStopped = append(rc.NotStopped, s.Stopped)
+			continue
+		}
+		rc.Stopped = append(rc.Stopped, s.Stopped)
+	}
+	return rc
+}
+
+func closed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// whoText names a sender for people.
+func whoText(sender string) string {
+	switch sender {
+	case SenderUser:
+		return "the user"
+	case SenderSystem:
+		return "drover"
+	default:
+		return sender
+	}
+}
+
+// InterruptTurn cuts the running turn short so that the message that asked for
+// it is next. Sync children it waits for go on in the background.
+func (r *Registry) InterruptTurn(id string) error {
+	r.mu.Lock()
+	e := r.tasks[id]
+	var w *Work
+	if e != nil {
+		w = e.work
+	}
+	r.mu.Unlock()
+	if e == nil {
+		return noTask(id)
+	}
+	if err := r.change(Progress, func(c *change) error { return c.orphan(id) }); err != nil {
+		return err
+	}
+	if w != nil {
+		w.cancel(ErrInterrupted)
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package core
+
+import (
+	"strings"
+	"time"
+)
+
+// change is one transaction of the registry: tasks are changed in copies,
+// written once at the end, and become memory after the commit.
+type change struct {
+	r        *Registry
+	tx       Tx
+	now      time.Time
+	staged   map[string]*Task
+	order    []string // staged, in order of first touch
+	added    []string
+	session  Session
+	runnable []string
+	removed  []string
+}
+
+// change runs f in one transaction and applies what it staged. It is the only
+// writer of tasks, and the only place where memory changes.
+func (r *Registry) change(d Durability, f func(*change) error) error {
+	r.mu.Lock()
+	c := &change{r: r, now: r.o.Now()}
+	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
+		c.tx, c.session = tx, r.session
+		c.staged, c.order, c.added, c.runnable, c.removed = map[string]*Task{}, nil, nil, nil, nil
+		if err := f(c); err != nil {
+			return err
+		}
+		return c.write()
+	})
+	if err == nil {
+		c.remember()
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for _, id := range c.runnable {
+		r.o.OnRunnable(id)
+	}
+	return nil
+}
+
+func (c *change) write() error {
+	for _, id := range c.order {
+		t := c.staged[id]
+		rev, err := c.tx.UpdateTask(*t)
+		if err != nil {
+			return err
+		}
+		t.Rev = rev
+	}
+	return nil
+}
+
+// remember makes the committed rows memory and wakes who waits for them. mu is held.
+func (c *change) remember() {
+	c.r.session = c.session
+	for _, id := range c.added {
+		c.r.tasks[id] = &entry{}
+		c.r.order = append(c.r.order, id)
+	}
+	for id, t := range c.staged {
+		e := c.r.tasks[id]
+		e.task = *t
+		if e.changed != nil {
+			close(e.changed)
+			e.changed = nil
+		}
+	}
+	for _, id := range c.removed {
+		delete(c.r.tasks, id)
+		for i, o := range c.r.order {
+			if o == id {
+				c.r.order = append(c.r.order[:i], c.r.order[i+1:]...)
+				break
+			}
+		}
+	}
+}
+
+// task returns the staged copy, staging it if need be.
+func (c *change) task(id string) (*Task, error) {
+	if t := c.staged[id]; t != nil {
+		return t, nil
+	}
+	e := c.r.tasks[id]
+	if e == nil {
+		return nil, noTask(id)
+	}
+	t := e.task
+	c.staged[id] = &t
+	c.order = append(c.order, id)
+	return &t, nil
+}
+
+// peek reads a task without staging it; nil where there is none.
+func (c *change) peek(id string) *Task {
+	if t := c.staged[id]; t != nil {
+		return t
+	}
+	if e := c.r.tasks[id]; e != nil {
+		return &e.task
+	}
+	return nil
+}
+
+// do applies one operation: Next decides, the times follow, f fills in the rest.
+func (c *change) do(id string, op Op, f func(*Task)) error {
+	t, err := c.task(id)
+	if err != nil {
+		return err
+	}
+	next, err := Next(t.Status, op)
+	if err != nil {
+		return named(err, t)
+	}
+	was := t.Status
+	t.Status, t.LastEvent = next, c.now
+	switch {
+	case was == Running && next != Running:
+		t.Active += c.now.Sub(t.ActiveSince)
+		t.ActiveSince, t.Activity, t.Detail = time.Time{}, ActNone, ""
+	case was != Running && next == Running:
+		t.ActiveSince, t.Activity, t.Detail = c.now, ActQueued, ""
+		t.ErrorCode, t.Error = "", ""
+	}
+	if next.Terminal() && !was.Terminal() {
+		t.Ended = c.now
+	}
+	if f != nil {
+		f(t)
+	}
+	return nil
+}
+
+func (c *change) event(task string, k EventKind, notable bool, text, ref string) error {
+	_, err := c.tx.AppendEvent(Event{Session: c.session.ID, Task: task, At: c.now, Kind: k, Notable: notable, Text: text, Ref: ref})
+	return err
+}
+
+func (c *change) entry(e Entry) error {
+	e.At = c.now
+	_, err := c.tx.AppendEntry(e)
+	return err
+}
+
+func (c *change) setSession(f func(*Session)) error {
+	f(&c.session)
+	c.session.Updated = c.now
+	return c.tx.UpdateSession(c.session)
+}
+
+// pending are the messages and notices that wait for the task, oldest first.
+func (c *change) pending(id string) ([]Request, error) {
+	return c.tx.Requests(RequestFilter{Task: id, States: []RequestState{ReqQueued}, Kinds: []RequestKind{ReqMessage, ReqNotice}})
+}
+
+func (c *change) settle(q Request, s RequestState, turn int, outcome string) error {
+	from := q.State
+	q.State, q.Outcome = s, outcome
+	if turn > 0 {
+		q.Turn = turn
+	}
+	if s == ReqDelivered {
+		q.Delivered = c.now
+	} else {
+		q.Done = c.now
+	}
+	if err := c.tx.UpdateRequest(q, from); err != nil {
+		return err
+	}
+	return requestEvent(c.tx, q, c.now)
+}
+
+// open begins the task's next turn with what is pending for it: every notice,
+// and one message (an interrupting one first, then a steering one, then the
+// oldest). Quiet notices alone open nothing.
+func (c *change) open(id string) (bool, error) {
+	reqs, err := c.pending(id)
+	if err != nil {
+		return false, err
+	}
+	var notices []Request
+	var message *Request
+	wakes := false
+	for i, q := range reqs {
+		if q.Kind == ReqNotice {
+			notices = append(notices, q)
+			wakes = wakes || q.Delivery != Quiet
+			continue
+		}
+		if message == nil || urgency(q.Delivery) > urgency(message.Delivery) {
+			message = &reqs[i]
+		}
+	}
+	if message == nil && !wakes {
+		return false, nil
+	}
+	opener, prompt := SenderSystem, ""
+	if message != nil {
+		opener, prompt = message.Sender, message.Text
+	} else {
+		prompt = noticeText(notices)
+	}
+	err = c.do(id, OpMessage, func(t *Task) {
+		t.Turn++
+		t.Opener = opener
+		t.Intent = ""
+		if opener != SenderSystem && opener != SenderAutopilot { // a new job: what was declared of the last one stays in the timeline
+			t.Outcome, t.Summary, t.NotDone = "", "", nil
+		}
+	})
+	if err != nil {
+		return false, err
+	}
+	t := c.staged[id]
+	if t.Kind == KindMain {
+		if err := c.setSession(func(*Session) {}); err != nil { // it was used just now
+			return false, err
+		}
+	}
+	if err := c.tx.PutTurn(Turn{Task: id, N: t.Turn, Prompt: prompt, Sender: opener, Started: c.now, ToolCalls: t.ToolCalls}); err != nil {
+		return false, err
+	}
+	if err := c.deliverNotices(t, notices); err != nil {
+		return false, err
+	}
+	if message != nil {
+		if err := c.deliver(t, *message); err != nil {
+			return false, err
+		}
+		if err := c.event(id, EvTurn, true, turnText(t, opener, prompt), RequestRef(message.ID)); err != nil {
+			return false, err
+		}
+	} else if err := c.event(id, EvTurn, false, turnText(t, opener, "news of its children"), ""); err != nil {
+		return false, err
+	}
+	c.runnable = append(c.runnable, id)
+	return true, nil
+}
+
+func turnText(t *Task, opener, prompt string) string {
+	who := map[string]string{SenderUser: "you", SenderSystem: "drover", SenderAutopilot: "autopilot"}[opener]
+	if who == "" {
+		who = opener
+	}
+	line, _, _ := strings.Cut(prompt, "\n")
+	return who + " to " + t.Label() + ": " + Short(CleanLine(line), 120)
+}
+
+func urgency(d Delivery) int {
+	return map[Delivery]int{Interrupt: 2, Steer: 1}[d]
+}
+
+// deliver puts a message into the transcript of the turn that runs.
+func (c *change) deliver(t *Task, q Request) error {
+	if err := c.entry(Entry{Task: t.ID, Turn: t.Turn, Step: t.Steps, Kind: EntryMessage, Sender: q.Sender, Delivery: q.Delivery, Text: q.Text}); err != nil {
+		return err
+	}
+	return c.settle(q, ReqDelivered, t.Turn, "")
+}
+
+// deliverNotices puts several notices into the transcript as one message.
+func (c *change) deliverNotices(t *Task, ns []Request) error {
+	if len(ns) == 0 {
+		return nil
+	}
+	if err := c.entry(Entry{Task: t.ID, Turn: t.Turn, Step: t.Steps, Kind: EntryNotice, Sender: SenderSystem, Text: noticeText(ns)}); err != nil {
+		return err
+	}
+	for _, n := range ns {
+		if err := c.settle(n, ReqDone, t.Turn, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func noticeText(ns []Request) string {
+	texts := make([]string, len(ns))
+	for i, n := range ns {
+		texts[i] = n.Text
+	}
+	return strings.Join(texts, "\n\n")
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// env is an environment of a few variables.
+func env(pairs ...string) func(string) string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(k string) string { return m[k] }
+}
+
+func load(t *testing.T, text string, pairs ...string) (Settings, error) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load(env(append(pairs, "DROVER_CONFIG", dir)...))
+	if e, ok := errors.AsType[*Error](err); ok {
+		e.File = strings.Replace(e.File, dir, "DIR", 1)
+	}
+	return s, err
+}
+
+func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
+	var file strings.Builder
+	for _, k := range Keys {
+		file.WriteString(k.Name + " = " + k.Default + "\n")
+	}
+	documented, err := load(t, file.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	none, err := Load(env("DROVER_CONFIG", t.TempDir()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if documented != none {
+		t.Errorf("documented %+v\nin force   %+v", documented, none)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	s, err := load(t, `
+# mine
+model = "anthropic/some-model"
+theme = "light"
+concurrency = 4
+max_depth = 0
+max_continues = 9
+max_turns = 7
+"host_idle" = "5s"
+offline_pace = 0
+shell_timeout = "1h30m"
+`)
+	want := Settings{"anthropic/some-model", "light", 4, 0, 9, 7, 5 * time.Second, 0, 90 * time.Minute}
+	if err != nil || s != want {
+		t.Errorf("got %+v, %v\nwant %+v", s, err, want)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, tt := range []struct{ name, text, want, hint string }{
+		{"unknown", "model = \"a/b\"\nconcurency = 3\n", "DIR/config.toml:2: concurency: no such setting", "did you mean concurrency?"},
+		{"unknown and far", "colour = 3", "DIR/config.toml:1: colour: no such setting", "the settings are model, theme"},
+		{"case", "Model = \"a/b\"", "DIR/config.toml:1: Model: no such setting", "did you mean model?"},
+		{"table", "# a\n\n[model]\nname = \"x\"\n", "DIR/config.toml:3: model: must be a text in quotes, is a table", `model = "offline/rules"`},
+		{"unknown table", "[providers.x]\na = 1\n", "DIR/config.toml:1: providers: no such setting", "the settings are"},
+		{"dotted", "theme.name = 1", "DIR/config.toml:1: theme: must be a text in quotes, is a table", "theme ="},
+		{"type", "\nconcurrency = \"many\"", "DIR/config.toml:2: concurrency: must be a whole number, is a text", "concurrency = 32"},
+		{"fraction", "concurrency = 1.5", "DIR/config.toml:1: concurrency: must be a whole number, is a number with a fraction", ""},
+		{"range", "concurrency = 0", "DIR/config.toml:1: concurrency: must be 1 to 10000, is 0", ""},
+		{"negative", "max_depth = -1", "DIR/config.toml:1: max_depth: must be 0 to 100, is -1", ""},
+		{"model", `model = "gpt"`, `DIR/config.toml:1: model: must be provider/model, is "gpt"`, ""},
+		{"empty theme", `theme = " "`, "DIR/config.toml:1: theme: must not be empty", ""},
+		{"duration", `host_idle = "soon"`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is "soon"`, `host_idle = "60s"`},
+		{"duration without a unit", `host_idle = 60`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is a number`, ""},
+		{"too short", `shell_timeout = "1ms"`, "DIR/config.toml:1: shell_timeout: must be 1s to 24h0m0s, is 1ms", ""},
+		{"the first fault is told", "zzz = 1\nconcurrency = 0\n", "DIR/config.toml:1: zzz", ""},
+		{"no TOML", "model = \"a/b\"\nthis is no toml\n", "DIR/config.toml:2: no valid TOML", "key ="},
+		{"twice", "max_depth = 1\nmax_depth = 2\n", "DIR/config.toml:2: no valid TOML", ""},
+		{"binary", "\x00\x01\x02", "DIR/config.toml:1: no valid TOML", ""},
+		{"list, date, bool", "theme = [1]", "is a list", ""},
+		{"date", "theme = 2026-01-01", "is a date", ""},
+		{"bool", "theme = true", "is true or false", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := load(t, tt.text)
+			e, ok := errors.AsType[*Error](err)
+			if !ok {
+				t.Fatalf("got %v, want an *Error", err)
+			}
+			if !strings.Contains(e.Error(), tt.want) {
+				t.Errorf("message\n got %s\nwant %s", e, tt.want)
+			}
+			if e.Hint == "" || !strings.Contains(e.Hint, tt.hint) {
+				t.Errorf("hint %q, want %q", e.Hint, tt.hint)
+			}
+		})
+	}
+}
+
+func TestEnvironmentOverrides(t *testing.T) {
+	s, err := load(t, "model = \"a/b\"\noffline_pace = 1", "DROVER_MODEL", "c/d", "DROVER_PACE", "0", "DROVER_HOST_IDLE", "2s", "DROVER_THEME", "mine")
+	if err != nil || s.Model != "c/d" || s.OfflinePace != 0 || s.HostIdle != 2*time.Second || s.Theme != "mine" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	for name, value := range map[string]string{"DROVER_MODEL": "x", "DROVER_PACE": "fast", "DROVER_HOST_IDLE": "60"} {
+		_, err := load(t, "", name, value)
+		if err == nil || !strings.HasPrefix(err.Error(), name+": must be") {
+			t.Errorf("%s=%s: %v", name, value, err)
+		}
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "config.toml"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(env("DROVER_CONFIG", dir))
+	if err == nil || !strings.Contains(err.Error(), "config.toml: cannot be read") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDirectories(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		env           func(string) string
+		config, state string
+	}{
+		{"own", env("DROVER_CONFIG", "/c", "DROVER_STATE", "/s", "XDG_CONFIG_HOME", "/x", "HOME", "/h"), "/c", "/s"},
+		{"xdg", env("XDG_CONFIG_HOME", "/xc", "XDG_STATE_HOME", "/xs", "HOME", "/h"), "/xc/drover", "/xs/drover"},
+		{"home", env("HOME", "/h"), "/h/.config/drover", "/h/.local/state/drover"},
+		{"a relative XDG path is ignored", env("XDG_CONFIG_HOME", "x", "XDG_STATE_HOME", ".", "HOME", "/h"), "/h/.config/drover", "/h/.local/state/drover"},
+	} {
+		c, err1 := Dir(tt.env)
+		s, err2 := StateDir(tt.env)
+		if err1 != nil || err2 != nil || c != tt.config || s != tt.state {
+			t.Errorf("%s: %q, %q, %v, %v", tt.name, c, s, err1, err2)
+		}
+	}
+	if _, err := StateDir(env()); err == nil || !strings.Contains(err.Error(), "DROVER_STATE") {
+		t.Errorf("nowhere to go: %v", err)
+	}
+	if d, err := StateDir(env("DROVER_STATE", "here")); err != nil || !filepath.IsAbs(d) {
+		t.Errorf("relative: %q, %v", d, err)
+	}
+}
+
+func TestThemeName(t *testing.T) {
+	for fgbg, want := range map[string]string{"": "dark", "15;0": "dark", "0;15": "light", "0;default;7": "light", "12;8": "dark", "x": "dark"} {
+		if got := (Settings{Theme: "auto"}).ThemeName(env("COLORFGBG", fgbg)); got != want {
+			t.Errorf("COLORFGBG=%q: %q, want %q", fgbg, got, want)
+		}
+	}
+	if got := (Settings{Theme: "mine"}).ThemeName(env("COLORFGBG", "0;15")); got != "mine" {
+		t.Errorf("a theme that is set: %q", got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"", "model = \"a/b\"", "[x]\ny=1", "concurrency = -1", "a.b.c = 1", "\"\" = 1", "theme = '''x\n'''", "\xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := defaults()
+		err := s.parse("f", text)
+		if err == nil && (s.Concurrency < 1 || s.MaxTurns < 1 || s.Model == "" || s.Theme == "") {
+			t.Errorf("%q gives %+v", text, s)
+		}
+		if e, ok := errors.AsType[*Error](err); err != nil && (!ok || e.Hint == "") {
+			t.Errorf("%q: %v names no way out", text, err)
+		}
+	})
+}

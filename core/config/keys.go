@@ -1,0 +1,159 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Key is one setting: the table of them is all that reading, the error
+// messages and the README know.
+type Key struct {
+	Name    string
+	Default string // as it would stand in the file
+	Env     string // the variable that overrides it, or ""
+	Doc     string
+	set     func(*Settings, any) error
+}
+
+// Keys are all settings, in the order in which people read of them.
+var Keys = []Key{
+	{"model", `"offline/rules"`, "DROVER_MODEL", "model of new sessions, as `provider/model`", setModel},
+	{"theme", `"auto"`, "DROVER_THEME", "colours: `dark`, `light`, one of your own, or `auto`", text(func(s *Settings) *string { return &s.Theme })},
+	{"concurrency", "32", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
+	{"max_depth", "6", "", "levels of subagents under the main agent", number(func(s *Settings) *int { return &s.MaxDepth }, 0, 100)},
+	{"max_continues", "5", "", "how often autopilot reminds an agent that has not completed", number(func(s *Settings) *int { return &s.MaxContinues }, 0, 1000)},
+	{"max_turns", "100", "", "model calls in one turn", number(func(s *Settings) *int { return &s.MaxTurns }, 1, 100_000)},
+	{"host_idle", `"60s"`, "DROVER_HOST_IDLE", "a host with nothing to do exits after this", duration(func(s *Settings) *time.Duration { return &s.HostIdle }, 0, 24*time.Hour)},
+	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
+	{"shell_timeout", `"2m"`, "", "a shell command is stopped after this", duration(func(s *Settings) *time.Duration { return &s.ShellTimeout }, time.Second, 24*time.Hour)},
+}
+
+func defaults() Settings {
+	return Settings{
+		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
+		HostIdle: time.Minute, OfflinePace: 240, ShellTimeout: 2 * time.Minute,
+	}
+}
+
+func find(name string) (Key, bool) {
+	for _, k := range Keys {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+func kind(v any) string {
+	switch v.(type) {
+	case string:
+		return "a text"
+	case int64:
+		return "a number"
+	case float64:
+		return "a number with a fraction"
+	case bool:
+		return "true or false"
+	case []any:
+		return "a list"
+	case map[string]any, []map[string]any:
+		return "a table"
+	}
+	return "a date"
+}
+
+func text(field func(*Settings) *string) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		t, ok := v.(string)
+		switch {
+		case !ok:
+			return fmt.Errorf("must be a text in quotes, is %s", kind(v))
+		case strings.TrimSpace(t) == "":
+			return fmt.Errorf("must not be empty")
+		}
+		*field(s) = t
+		return nil
+	}
+}
+
+func setModel(s *Settings, v any) error {
+	var model string
+	if err := text(func(*Settings) *string { return &model })(s, v); err != nil {
+		return err
+	}
+	if provider, name, ok := strings.Cut(model, "/"); !ok || provider == "" || name == "" {
+		return fmt.Errorf("must be provider/model, is %q", model)
+	}
+	s.Model = model
+	return nil
+}
+
+func number(field func(*Settings) *int, low, high int64) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		n, ok := v.(int64)
+		switch {
+		case !ok:
+			return fmt.Errorf("must be a whole number, is %s", kind(v))
+		case n < low || n > high:
+			return fmt.Errorf("must be %d to %d, is %d", low, high, n)
+		}
+		*field(s) = int(n)
+		return nil
+	}
+}
+
+func duration(field func(*Settings) *time.Duration, low, high time.Duration) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		t, ok := v.(string)
+		if !ok {
+			return fmt.Errorf(`must be a time such as "90s" or "2m", is %s`, kind(v))
+		}
+		d, err := time.ParseDuration(t)
+		switch {
+		case err != nil:
+			return fmt.Errorf(`must be a time such as "90s" or "2m", is %q`, t)
+		case d < low || d > high:
+			return fmt.Errorf("must be %s to %s, is %s", low, high, d)
+		}
+		*field(s) = d
+		return nil
+	}
+}
+
+// nearest names the setting that was probably meant, else all of them.
+func nearest(name string) string {
+	best, at := "", 4 // further than three letters apart is another word
+	var names []string
+	for _, k := range Keys {
+		names = append(names, k.Name)
+		if d := distance(strings.ToLower(name), k.Name); d < at {
+			best, at = k.Name, d
+		}
+	}
+	if best != "" {
+		return "did you mean " + best + "?"
+	}
+	return "the settings are " + strings.Join(names, ", ")
+}
+
+// distance is the number of letters to insert, remove or replace from a to b.
+func distance(a, b string) int {
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		diagonal := prev[0]
+		prev[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = prev[j+1]
+			prev[j+1] = min(prev[j+1]+1, prev[j]+1, cost)
+		}
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,271 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"drover/core"
+)
+
+// Options of a Host.
+type Options struct {
+	Store   core.Store
+	Dir     string // state directory, for the lock; "": no lock (tests within one process)
+	Session string
+	// Registry's options; OnRunnable is the host's own.
+	Registry core.Options
+	// Runner makes the runner that performs the turns of a task's kind.
+	Runner func(*core.Registry) core.Runner
+	// Autopilot decides at session.idle: a reminder to send, or a code and a reason to stop; else nothing.
+	Autopilot func(s core.Session, main core.Task, turns []core.Turn) (reminder string, stop core.Code, why string)
+	// IdleExit is how long an idle session is kept; 0 leaves at once.
+	IdleExit time.Duration
+	Log      *slog.Logger
+}
+
+// Host runs one session until it has been idle for a while.
+//
+//	rows (requests) ──nudge──► inbox ──► registry ──OnRunnable──► drive: slot, one turn, end of turn
+//	                                        ▲                                   │
+//	                                        └── autopilot, at session.idle ◄────┘
+type Host struct {
+	o        Options
+	reg      *core.Registry
+	turns    context.Context
+	stop     context.CancelCauseFunc
+	wake     chan struct{} // something has ended or begun: look at the session
+	mu       sync.Mutex
+	closing  bool
+	busy     sync.WaitGroup
+	fault    error
+	handling map[int64]bool // requests in the hands of a goroutine
+}
+
+// New makes a Host; Run does the rest.
+func New(o Options) *Host {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	h := &Host{o: o, wake: make(chan struct{}, 1), handling: map[int64]bool{}}
+	o.Registry.OnRunnable = h.runnable
+	h.reg = core.NewRegistry(o.Store, o.Registry)
+	return h
+}
+
+// Registry of the session, for those in the same process.
+func (h *Host) Registry() *core.Registry { return h.reg }
+
+// Run owns the session until it has been idle for IdleExit, or ctx ends: then
+// everything stops and what was running is interrupted. ErrHeld says that
+// another process owns it. With Registry.OneShot the session is ended when it is idle.
+func (h *Host) Run(ctx context.Context) error {
+	for {
+		again, err := h.own(ctx)
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// own holds the lock once. Again says that a request came while it left.
+func (h *Host) own(ctx context.Context) (again bool, err error) {
+	if h.o.Dir != "" {
+		lock, err := Acquire(ctx, h.o.Dir, h.o.Session)
+		if err != nil {
+			return false, err
+		}
+		defer func() {
+			if rerr := lock.Release(); rerr != nil && err == nil {
+				err = storage("releasing the session's lock", rerr)
+			}
+			// Whoever saw the lock held before this moment relies on this look.
+			if err == nil && ctx.Err() == nil && !h.o.Registry.OneShot {
+				again, err = h.left()
+			}
+		}()
+	}
+	return false, h.serve(ctx)
+}
+
+// left reports whether somebody wants something of a session that was just given up.
+func (h *Host) left() (bool, error) {
+	reqs, err := h.reg.Inbox()
+	for _, q := range reqs {
+		if q.Delivery != core.Quiet {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+func (h *Host) serve(ctx context.Context) error {
+	wctx, unwatch := context.WithCancel(ctx)
+	defer unwatch()
+	changed := h.o.Store.Watch(wctx)
+	h.mu.Lock()
+	h.turns, h.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	h.closing, h.fault = false, nil
+	h.mu.Unlock()
+	defer h.close()
+	lctx, quiet := context.WithCancel(context.WithoutCancel(ctx))
+	var live sync.WaitGroup
+	live.Go(func() { h.note(h.reg.WriteLive(lctx)) })
+	defer func() { quiet(); live.Wait() }()
+
+	runnable, err := h.reg.Load(h.o.Session)
+	if err != nil {
+		return err
+	}
+	h.o.Log.Info("host owns the session", "session", h.o.Session, "to run", len(runnable))
+	if err := h.inbox(); err != nil { // a cancel goes before the work it cancels
+		return err
+	}
+	for _, id := range runnable {
+		h.runnable(id)
+	}
+	return h.loop(ctx, changed)
+}
+
+func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
+	var idle <-chan time.Time
+	for {
+		quiet, err := h.look()
+		if err != nil {
+			return err
+		}
+		switch {
+		case !quiet:
+			idle = nil
+		case h.o.Registry.OneShot:
+			return h.reg.EndSession(core.SenderSystem)
+		case idle == nil:
+			idle = time.After(h.o.IdleExit)
+		}
+		select {
+		case <-ctx.Done():
+			h.o.Log.Info("host is told to leave", "session", h.o.Session)
+			return nil
+		case <-idle:
+			h.o.Log.Info("host leaves: the session is idle", "session", h.o.Session)
+			return nil
+		case <-changed:
+		case <-h.wake:
+		}
+		if err := h.inbox(); err != nil {
+			return err
+		}
+	}
+}
+
+// look lets autopilot go on where the session is idle, and reports whether nothing is left to do.
+func (h *Host) look() (quiet bool, err error) {
+	h.mu.Lock()
+	err = h.fault
+	h.mu.Unlock()
+	if err != nil || !h.reg.Idle() {
+		return false, err
+	}
+	main, err := h.reg.Task(h.o.Session)
+	if err != nil || main.Status != core.Idle || h.o.Autopilot == nil {
+		return true, err
+	}
+	s := h.reg.Session()
+	if !s.Autopilot {
+		return true, nil
+	}
+	var turns []core.Turn
+	err = h.reg.View(func(r core.Reader) error {
+		turns, err = r.Turns(main.ID, 0)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	reminder, stop, why := h.o.Autopilot(s, main, turns)
+	switch {
+	case reminder != "":
+		return false, h.reg.Continue(reminder)
+	case stop != "":
+		return true, h.reg.StopAutopilot(stop, why)
+	}
+	return true, nil
+}
+
+// runnable starts a goroutine for one turn of the task. The registry calls it after a commit.
+func (h *Host) runnable(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing || h.turns == nil {
+		return
+	}
+	h.busy.Go(func() {
+		h.note(h.drive(h.turns, id))
+		h.poke()
+	})
+}
+
+// drive performs one turn.
+func (h *Host) drive(ctx context.Context, id string) error {
+	ctx, w, err := h.reg.Begin(ctx, id)
+	if err != nil {
+		switch context.Cause(ctx) {
+		case core.ErrInterrupted: // while it waited for a slot: the message is next
+			_, err = h.reg.SetLatestResponse(id, "")
+			return err
+		case nil:
+			return err
+		}
+		if errors.Is(err, core.ErrCancelled) || errors.Is(err, core.ErrClosing) || core.CodeOf(err) == core.CodeConflict {
+			return nil
+		}
+		return err
+	}
+	t, err := h.reg.Task(id)
+	if err != nil {
+		return err
+	}
+	answer, err := h.o.Runner(h.reg).Turn(ctx, w, t)
+	if err != nil {
+		h.o.Log.Info("turn ended", "task", id, "turn", t.Turn, "error", err)
+	}
+	if core.CodeOf(err) == core.CodeStorage {
+		w.Abandon()
+		return err
+	}
+	_, err = w.Finish(ctx, answer, err)
+	return err
+}
+
+// note keeps the first fault: the registry cannot be written, so the host must
+// leave, and what it ran is interrupted rather than wrongly running.
+func (h *Host) note(err error) {
+	if err == nil {
+		return
+	}
+	h.o.Log.Error("fault", "session", h.o.Session, "error", err)
+	h.mu.Lock()
+	if h.fault == nil {
+		h.fault = err
+	}
+	h.mu.Unlock()
+	h.poke()
+}
+
+func (h *Host) poke() {
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close stops every turn and waits for it.
+func (h *Host) close() {
+	h.mu.Lock()
+	h.closing = true
+	h.mu.Unlock()
+	h.stop(core.ErrClosing)
+	h.busy.Wait()
+}

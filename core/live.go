@@ -1,0 +1,67 @@
+package core
+
+import (
+	"context"
+	"time"
+)
+
+// liveEvery is how often text that arrives from models is written for other
+// processes to see: often enough to look alive, rare enough to cost nothing.
+const liveEvery = 50 * time.Millisecond
+
+// SetLive remembers what has arrived so far of the answer a task's model is
+// writing. It does not block: WriteLive writes it soon.
+func (r *Registry) SetLive(l Live) {
+	r.mu.Lock()
+	r.live[l.Task] = l
+	r.mu.Unlock()
+	select {
+	case r.liveNow <- struct{}{}:
+	default:
+	}
+}
+
+// WriteLive writes arrived text until ctx ends. The host owns this goroutine.
+func (r *Registry) WriteLive(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.liveNow:
+		}
+		if err := r.flushLive(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(liveEvery):
+		}
+	}
+}
+
+func (r *Registry) flushLive() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.live) == 0 {
+		return nil
+	}
+	err := r.store.Update(r.ctx(), Progress, func(tx Tx) error {
+		for _, l := range r.live {
+			if err := tx.PutLive(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		clear(r.live)
+	}
+	return err
+}
+
+// dropLive removes the live text of an answer that is committed. mu is held.
+func (r *Registry) dropLive(tx Tx, id string) error {
+	delete(r.live, id)
+	return tx.PutLive(Live{Task: id})
+}

@@ -1,0 +1,159 @@
+package offline
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"drover/core"
+)
+
+// child is an agent that this task started.
+type child struct {
+	id      string
+	name    string
+	call    string // the call that started it
+	pending bool   // at work, as far as has been heard
+	state   string // what the last notice said of it: "answered turn 1"
+	text    string // what came with it
+}
+
+// family is the book of the children, kept while the transcript is read.
+type family struct {
+	list []*child
+}
+
+// notice is the engine's news of one child.
+type notice struct {
+	name, id string
+	state    string
+	text     string
+}
+
+var (
+	noticeLine = regexp.MustCompile(`^\[notice\] (.{0,200}?) ?\(([a-z0-9]+)\) (.*)$`)
+	agentID    = regexp.MustCompile(`(?i)\bagent_id"?: *"?([a-z0-9-]+)`)
+	atWork     = regexp.MustCompile(`(?i)\b(running|queued|still|started|resumed|promoted|waits|waiting|needs)\b`)
+	background = regexp.MustCompile(`(?i)\b(background|promoted)\b`)
+)
+
+func (f *family) find(ref string) *child {
+	for i := len(f.list) - 1; i >= 0; i-- { // of two of one name the newer is meant
+		if c := f.list[i]; c.id == ref || c.name == ref {
+			return c
+		}
+	}
+	return nil
+}
+
+func (f *family) by(call string) *child {
+	for _, c := range f.list {
+		if c.call == call {
+			return c
+		}
+	}
+	return nil
+}
+
+// pending returns the names of the children that are still at work.
+func (f *family) pending() []string {
+	var out []string
+	for _, c := range f.list {
+		if c.pending {
+			out = append(out, c.label())
+		}
+	}
+	return out
+}
+
+func (c *child) label() string {
+	if c.name == "" {
+		return c.id
+	}
+	return c.name + " (" + c.id + ")"
+}
+
+// hear takes in a message of the engine. A line that looks like a notice but
+// names a child this task never started is part of what another one wrote.
+func (f *family) hear(text string) []notice {
+	var out []notice
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		m := noticeLine.FindStringSubmatch(line)
+		if m != nil && f.find(m[2]) != nil {
+			out = append(out, notice{name: m[1], id: m[2], state: strings.TrimSuffix(m[3], ":")})
+			continue
+		}
+		if n := len(out); n > 0 {
+			out[n-1].text += line + "\n"
+		}
+	}
+	for i := range out {
+		out[i].text = strings.TrimSpace(out[i].text)
+		f.note(out[i])
+	}
+	return out
+}
+
+func (f *family) note(n notice) {
+	c := f.find(n.id)
+	c.state, c.text = n.state, n.text
+	head, _, _ := strings.Cut(n.state, ":")
+	c.pending = atWork.MatchString(head) && !ended.MatchString(head)
+}
+
+var ended = regexp.MustCompile(`(?i)\b(answered|idle|completed|failed|cancelled|stopped|ended)\b`)
+
+// learn takes in the result of a delegation tool.
+func (f *family) learn(a *act) {
+	if a.failed {
+		return
+	}
+	var in struct {
+		Name, Mode string
+		AgentID    string `json:"agent_id"`
+	}
+	if json.Unmarshal(a.raw, &in) != nil {
+		return
+	}
+	switch a.tool {
+	case toolTask:
+		f.born(a, in.Name, in.Mode)
+	case toolTell:
+		if c := f.find(in.AgentID); c != nil {
+			c.pending = true
+		}
+	case toolStop:
+		if c := f.find(in.AgentID); c != nil {
+			c.pending, c.state, c.text = false, "was stopped", a.text
+		}
+	case toolAsk:
+		c := f.find(in.AgentID)
+		if c == nil || !c.pending {
+			return
+		}
+		head := clip(a.text, 200)
+		if !atWork.MatchString(head) || ended.MatchString(head) {
+			c.pending, c.state, c.text = false, "was read", a.text
+		}
+	}
+}
+
+func (f *family) born(a *act, name, mode string) {
+	m := agentID.FindStringSubmatch(a.text)
+	if m == nil {
+		return
+	}
+	c := &child{id: m[1], name: name, call: a.call}
+	c.pending = mode == string(core.Background) || toBackground(a.text)
+	if !c.pending {
+		c.state, c.text = "answered", a.text
+	}
+	f.list = append(f.list, c)
+}
+
+// toBackground reports whether the result of a call that waited says that the
+// child goes on without being waited for.
+func toBackground(text string) bool {
+	return len(text) < 1000 && background.MatchString(text) && agentID.MatchString(text)
+}

@@ -1,0 +1,209 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Why a turn's context ended (context.Cause).
+var (
+	ErrCancelled   = errors.New("cancelled")
+	ErrInterrupted = errors.New("interrupted by a message")
+	ErrClosing     = errors.New("the host is closing")
+)
+
+// Options of a Registry. The zero value of each field has a default.
+type Options struct {
+	Slots    *Slots        // 32
+	MaxDepth int           // 6: how deep tasks may nest below main
+	StopWait time.Duration // 5s: how long a cancel waits for work to return
+	OneShot  bool          // a failed turn fails the main task too (prompt mode); else the session stays open
+	Now      func() time.Time
+	NewID    func() string
+	// Allowed says whether the rules allow a tool call; RuleFor makes the rule of "always".
+	Allowed func(rules []string, tool, subject string) bool
+	RuleFor func(tool, subject string) string
+	// OnRunnable is told, after the commit, which task has a turn to run. It must not block.
+	OnRunnable func(id string)
+}
+
+// Registry applies changes to the tasks of one session, on behalf of the one
+// host that owns it. Its flow, for each change:
+//
+//	Next(status, op)      pure: may it be done, and what follows
+//	store.Update          one transaction: row by id and revision, entries, event; COMMIT
+//	memory := committed   under mu
+//	waiters, OnRunnable   told that something changed; they look at what is true now
+//
+// Every method is safe for concurrent use.
+type Registry struct {
+	store    Store
+	o        Options
+	mu       sync.Mutex // held across the write: rows and memory never differ for others
+	session  Session
+	tasks    map[string]*entry
+	order    []string                // in order of creation
+	deciding map[int64]chan struct{} // closed when the approval is decided
+	live     map[string]Live         // arrived text not yet written
+	liveNow  chan struct{}           // wakes the writer of live text
+}
+
+// entry is a task in memory with what only this process knows of it.
+type entry struct {
+	task    Task
+	work    *Work
+	changed chan struct{}  // closed at the next change; nil while nobody waits
+	readers map[string]int // who waits for its result
+}
+
+// NewRegistry makes a registry without a session; Load gives it one.
+func NewRegistry(s Store, o Options) *Registry {
+	if o.Slots == nil {
+		o.Slots = NewSlots(32)
+	}
+	if o.MaxDepth == 0 {
+		o.MaxDepth = 6
+	}
+	if o.StopWait == 0 {
+		o.StopWait = 5 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = NewID
+	}
+	if o.Allowed == nil {
+		o.Allowed = func([]string, string, string) bool { return false }
+	}
+	if o.RuleFor == nil {
+		o.RuleFor = func(tool, _ string) string { return tool }
+	}
+	if o.OnRunnable == nil {
+		o.OnRunnable = func(string) {}
+	}
+	return &Registry{store: s, o: o, tasks: map[string]*entry{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveNow: make(chan struct{}, 1)}
+}
+
+// Load takes the session up where its rows end and returns the tasks that have
+// a turn to run: new ones, and those that a dead host left in the middle.
+func (r *Registry) Load(session string) (runnable []string, err error) {
+	var tasks []Task
+	err = r.store.View(r.ctx(), func(rd Reader) (err error) {
+		if r.session, err = rd.Session(session); err != nil {
+			return err
+		}
+		tasks, err = rd.Tasks(TaskFilter{Session: session})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tasks, r.order = map[string]*entry{}, nil
+	var resumed []string
+	for _, t := range tasks {
+		r.tasks[t.ID] = &entry{task: t}
+		r.order = append(r.order, t.ID)
+		if t.Status != Running {
+			continue
+		}
+		runnable = append(runnable, t.ID)
+		if !t.Started.IsZero() {
+			resumed = append(resumed, t.ID)
+		}
+	}
+	if len(resumed) == 0 {
+		return runnable, nil
+	}
+	r.mu.Unlock()
+	defer r.mu.Lock()
+	return runnable, r.change(Acknowledged, func(c *change) error {
+		for _, id := range resumed {
+			if err := c.do(id, OpResume, func(t *Task) { t.Activity, t.Detail = ActQueued, "" }); err != nil {
+				return err
+			}
+			t := c.staged[id]
+			if err := c.event(id, EvResumed, true, t.Label()+" goes on where it was interrupted", ""); err != nil {
+				return err
+			}
+			if err := c.tx.PutLive(Live{Task: id}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ctx of the registry's own reads and writes: they are short, and a change
+// that has been decided is not abandoned half way.
+func (r *Registry) ctx() context.Context { return context.Background() }
+
+// Session as it is now.
+func (r *Registry) Session() Session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.session
+}
+
+// Task as it is now.
+func (r *Registry) Task(id string) (Task, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.tasks[id]; e != nil {
+		return e.task, nil
+	}
+	return Task{}, noTask(id)
+}
+
+// Tasks of the session, in order of creation.
+func (r *Registry) Tasks() []Task {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]Task, 0, len(r.order))
+	for _, id := range r.order {
+		out = append(out, r.tasks[id].task)
+	}
+	return out
+}
+
+// Find resolves an ID, a unique prefix of one, or a unique name within the session.
+func (r *Registry) Find(ref string) (Task, error) {
+	var id string
+	err := r.store.View(r.ctx(), func(rd Reader) (err error) {
+		id, err = Resolve(rd, ref, r.session.ID)
+		return err
+	})
+	if err != nil {
+		return Task{}, err
+	}
+	return r.Task(id)
+}
+
+// View reads rows.
+func (r *Registry) View(f func(Reader) error) error { return r.store.View(r.ctx(), f) }
+
+// Idle reports session.idle: nothing runs and nothing is queued.
+func (r *Registry) Idle() bool {
+	for _, t := range r.Tasks() {
+		if t.Status == Running {
+			return false
+		}
+	}
+	queued := false
+	err := r.View(func(rd Reader) error {
+		reqs, err := rd.Requests(RequestFilter{Session: r.session.ID, States: []RequestState{ReqQueued}})
+		for _, q := range reqs {
+			queued = queued || q.Delivery != Quiet
+		}
+		return err
+	})
+	return err == nil && !queued
+}
+
+func noTask(id string) error {
+	return &Error{Code: CodeNotFound, Message: "no task " + quote(id) + " in this session", Hint: "list_agents, or drover ps, shows the IDs"}
+}

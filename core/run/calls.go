@@ -1,0 +1,153 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"drover/core"
+)
+
+// batch is the tool calls of one step, at work at the same time.
+type batch struct {
+	*turn
+	ctx  context.Context
+	left atomic.Int32
+	mu   sync.Mutex
+	end  *core.ToolResult
+	errs []error
+}
+
+// runCalls runs the calls in parallel, each one committed when it begins and
+// when it has its result. It returns the result that ends the turn, if one does.
+func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolResult, error) {
+	b := &batch{turn: u, ctx: ctx}
+	b.left.Store(int32(len(calls)))
+	begun, err := u.beginPlain(calls)
+	if err != nil {
+		return nil, err
+	}
+	u.w.Spread(len(calls) + 1)
+	var wg sync.WaitGroup
+	for _, c := range calls {
+		wg.Go(func() {
+			defer u.w.Done()
+			if err := b.one(c, begun[c.ID]); err != nil {
+				b.mu.Lock()
+				b.errs = append(b.errs, err)
+				b.mu.Unlock()
+			}
+		})
+	}
+	u.w.Done() // the loop itself only waits
+	wg.Wait()
+	if err := u.w.Join(ctx); err != nil {
+		b.errs = append(b.errs, err)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return b.end, errors.Join(b.errs...)
+}
+
+// beginPlain commits, in one go, the beginning of all calls that need no
+// approval and have not begun before.
+func (u *turn) beginPlain(calls []core.ToolCall) (map[string]bool, error) {
+	begun := map[string]bool{}
+	var rows []core.Entry
+	for _, c := range calls {
+		tool, ok := u.tool(c.Name)
+		if !ok || asks(tool) || u.begun(c.ID) {
+			continue
+		}
+		begun[c.ID] = true
+		rows = append(rows, core.Entry{Kind: core.EntryCall, CallID: c.ID, Tool: c.Name})
+	}
+	if len(rows) == 0 {
+		return begun, nil
+	}
+	return begun, u.o.Registry.Append(u.t.ID, core.Step{Entries: rows, Calls: len(rows), Activity: core.ActTool, Detail: callNames(calls)})
+}
+
+func asks(t core.Tool) bool {
+	e := t.Spec().Effect
+	return e == core.Writes || e == core.Runs
+}
+
+// tool finds a tool of the task's set: the second wall. The name must be one
+// the model was shown.
+func (u *turn) tool(name string) (core.Tool, bool) {
+	if !slices.Contains(u.set, name) {
+		return nil, false
+	}
+	return u.o.Tools.Get(name)
+}
+
+func (b *batch) one(c core.ToolCall, begun bool) error {
+	tool, ok := b.tool(c.Name)
+	if !ok {
+		return b.result(c, core.ToolResult{Failed: true, Text: b.refusal(c.Name)}, 0)
+	}
+	if !begun && b.begun(c.ID) && !tool.Spec().Again {
+		return b.result(c, core.ToolResult{Failed: true, Text: interruptedByCrash}, 0)
+	}
+	if asks(tool) {
+		d, err := b.o.Registry.Approve(b.ctx, b.w, c, tool.Subject(c.Args))
+		if err != nil {
+			return err
+		}
+		if !d.Allowed {
+			text := "denied by the person; do not try the same again."
+			if d.Reason != "" {
+				text = "denied by the person, who says: " + d.Reason
+			}
+			return b.result(c, core.ToolResult{Failed: true, Text: text}, 0)
+		}
+	}
+	if !begun && !b.begun(c.ID) {
+		row := core.Entry{Kind: core.EntryCall, CallID: c.ID, Tool: c.Name}
+		if err := b.o.Registry.Append(b.t.ID, core.Step{Entries: []core.Entry{row}, Calls: 1, Activity: core.ActTool, Detail: c.Name}); err != nil {
+			return err
+		}
+	}
+	start := time.Now()
+	res, err := tool.Run(b.ctx, b.env(c), c.Args)
+	if err != nil {
+		if b.ctx.Err() != nil {
+			return context.Cause(b.ctx)
+		}
+		res = core.ToolResult{Failed: true, Text: "the tool failed: " + err.Error()}
+	}
+	if res.End {
+		b.mu.Lock()
+		b.end = &res
+		b.mu.Unlock()
+	}
+	return b.result(c, res, b.o.Registry.Took(start))
+}
+
+func (b *batch) result(c core.ToolCall, res core.ToolResult, took time.Duration) error {
+	row := core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Text: res.Text, Failed: res.Failed, Full: res.Full, Took: took}
+	step := core.Step{Entries: []core.Entry{row}}
+	if b.left.Add(-1) == 0 {
+		step.Activity = core.ActModel
+	}
+	return b.o.Registry.Append(b.t.ID, step)
+}
+
+func (b *batch) refusal(name string) string {
+	return fmt.Sprintf("the tool %q is not available to this agent. Available: %s", core.Short(core.CleanLine(name), 60), strings.Join(b.set, ", "))
+}
+
+func (b *batch) env(c core.ToolCall) core.ToolEnv {
+	return core.ToolEnv{
+		TaskInfo: b.info, CallID: c.ID, Scratch: b.o.Scratch,
+		Waiting: func(a core.Activity, detail string) (func() error, error) { return b.w.Waiting(b.ctx, a, detail) },
+		Intent:  func(s string) error { return b.o.Registry.SetIntent(b.t.ID, s) },
+	}
+}

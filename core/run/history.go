@@ -1,0 +1,97 @@
+package run
+
+import (
+	_ "embed"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"drover/core"
+)
+
+//go:embed system.md
+var systemText string
+
+//go:embed autopilot.md
+var autopilotText string
+
+// What the model reads of a call that has no result of its own.
+const (
+	interruptedByMessage = "interrupted: a message arrived before this call had ended. It may have had an effect; look before you do it again."
+	interruptedByCrash   = "interrupted: drover was stopped while this call ran. It may have had an effect; look before you do it again."
+)
+
+// history turns a transcript into the messages of a model call.
+func history(entries []core.Entry) []core.Message {
+	var out []core.Message
+	for _, e := range entries {
+		switch e.Kind {
+		case core.EntryMessage, core.EntryNotice:
+			out = append(out, core.Message{Role: core.RoleUser, Text: e.Text, Sender: e.Sender})
+		case core.EntryAnswer:
+			m := core.Message{Role: core.RoleAssistant, Text: e.Text, Reasoning: e.Reasoning, Calls: e.Calls, Opaque: e.Opaque}
+			if e.Failed {
+				m.Text += "\n[cut short by a message]"
+			}
+			out = append(out, m)
+		case core.EntryResult:
+			out = append(out, core.Message{Role: core.RoleTool, Text: e.Text, CallID: e.CallID, Tool: e.Tool, Failed: e.Failed})
+		}
+	}
+	return out
+}
+
+// dangling returns the calls of the last answer that have no result yet.
+func (u *turn) dangling() []core.ToolCall {
+	var calls []core.ToolCall
+	done := map[string]bool{}
+	for _, e := range u.entries {
+		switch e.Kind {
+		case core.EntryAnswer:
+			calls = e.Calls
+			clear(done)
+		case core.EntryResult:
+			done[e.CallID] = true
+		}
+	}
+	var out []core.ToolCall
+	for _, c := range calls {
+		if !done[c.ID] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// begun reports whether the call may have run: its row was written.
+func (u *turn) begun(call string) bool {
+	for i := len(u.entries) - 1; i >= 0; i-- {
+		switch e := u.entries[i]; {
+		case e.Kind == core.EntryCall && e.CallID == call:
+			return true
+		case e.Kind == core.EntryAnswer:
+			return false
+		}
+	}
+	return false
+}
+
+// system is the whole system prompt: stable within a session, so that it can be cached.
+func (u *turn) system() string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(u.spec.System))
+	fmt.Fprintf(&b, "\n\n%s\n\n- working directory: %s\n- platform: %s\n- you are task %s (%s)\n", strings.TrimSpace(systemText), u.info.Dir, runtime.GOOS, u.t.ID, u.t.Label())
+	if u.info.Autopilot {
+		b.WriteString("\n" + strings.TrimSpace(autopilotText) + "\n")
+	}
+	return b.String()
+}
+
+// answered returns the turn's answer where the rows end with it.
+func (u *turn) answered() (string, bool) {
+	if len(u.entries) == 0 {
+		return "", false
+	}
+	e := u.entries[len(u.entries)-1]
+	return e.Text, e.Kind == core.EntryAnswer && e.Turn == u.t.Turn && len(e.Calls) == 0 && !e.Failed
+}

@@ -1,0 +1,244 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"drover/core"
+)
+
+// Toolbox holds the tools there are.
+type Toolbox interface {
+	Get(name string) (core.Tool, bool)
+	Names() []string
+}
+
+// Options of a Runner; Registry, Model and Tools are needed.
+type Options struct {
+	Registry *core.Registry
+	// Model finds the model of a name such as "offline/rules" and the provider's own name of it.
+	Model   func(name string) (core.Model, string, error)
+	Tools   Toolbox
+	Scratch string // directory for spilled output of this session
+	// MaxSteps is how many model calls one turn may make; 0 means 100.
+	MaxSteps int
+	// MaxDepth is the depth from which the delegation tools are taken away.
+	MaxDepth int
+}
+
+// Runner is the core.Runner of local agents.
+type Runner struct{ o Options }
+
+// New makes a Runner.
+func New(o Options) *Runner {
+	if o.MaxSteps == 0 {
+		o.MaxSteps = 100
+	}
+	return &Runner{o}
+}
+
+// turn is one turn at work.
+type turn struct {
+	*Runner
+	w       *core.Work
+	t       core.Task
+	info    core.TaskInfo
+	spec    core.Spec
+	set     []string // names of the tools the task has
+	entries []core.Entry
+	last    int64 // seq of the last entry read
+	text    string
+}
+
+// Turn performs the running turn of t (see core.Runner).
+func (r *Runner) Turn(ctx context.Context, w *core.Work, t core.Task) (core.Answer, error) {
+	s := r.o.Registry.Session()
+	u := &turn{Runner: r, w: w, t: t, info: core.TaskInfo{
+		Session: s.ID, Task: t.ID, Kind: t.Kind, Agent: t.Agent, Dir: s.Dir, Depth: t.Depth,
+		Autopilot: s.Autopilot && t.Kind == core.KindMain, Pace: s.Pace,
+	}}
+	answer, err := u.run(ctx)
+	if err != nil && context.Cause(ctx) == core.ErrInterrupted {
+		if ierr := u.interrupted(); ierr != nil {
+			return answer, ierr
+		}
+		answer.Text = u.text
+	}
+	return answer, err
+}
+
+func (u *turn) run(ctx context.Context) (core.Answer, error) {
+	if err := u.load(); err != nil {
+		return core.Answer{}, err
+	}
+	if calls := u.dangling(); len(calls) > 0 { // a host died in the middle of this step
+		if end, err := u.runCalls(ctx, calls); err != nil || end != nil {
+			return answerOf(end), err
+		}
+	}
+	if text, ok := u.answered(); ok { // a host died between the answer and the end of the turn
+		return core.Answer{Text: text}, nil
+	}
+	for steps := u.stepsSoFar(); ; steps++ {
+		if steps >= u.o.MaxSteps {
+			return core.Answer{}, &core.Error{Code: core.CodeMaxTurns, Message: fmt.Sprintf("the turn was stopped after %d model calls", steps), Hint: "max_turns in the settings sets the limit"}
+		}
+		if _, err := u.o.Registry.Boundary(u.t.ID); err != nil {
+			return core.Answer{}, err
+		}
+		if err := u.load(); err != nil {
+			return core.Answer{}, err
+		}
+		reply, err := u.ask(ctx)
+		if err != nil {
+			return core.Answer{}, err
+		}
+		if len(reply.Calls) == 0 {
+			more, err := u.o.Registry.Boundary(u.t.ID)
+			if err != nil || !more {
+				return core.Answer{Text: reply.Text}, err
+			}
+			continue
+		}
+		if end, err := u.runCalls(ctx, reply.Calls); err != nil || end != nil {
+			return answerOf(end), err
+		}
+	}
+}
+
+func answerOf(end *core.ToolResult) core.Answer {
+	if end == nil {
+		return core.Answer{}
+	}
+	return core.Answer{Text: end.Text}
+}
+
+// load reads the entries that are newer than those it has.
+func (u *turn) load() error {
+	return u.o.Registry.View(func(r core.Reader) error {
+		if u.last == 0 {
+			var err error
+			if u.spec, err = r.Spec(u.t.ID); err != nil {
+				return err
+			}
+			u.set = u.toolset(u.spec.Tools)
+		}
+		es, err := r.Entries(u.t.ID, u.last, 0)
+		if len(es) > 0 {
+			u.last = es[len(es)-1].Seq
+			u.entries = append(u.entries, es...)
+		}
+		return err
+	})
+}
+
+// toolset is what the task may use: its definition's tools, less what its place does not allow.
+func (u *turn) toolset(names []string) []string {
+	if names == nil {
+		names = u.o.Tools.Names()
+	}
+	var out []string
+	for _, n := range names {
+		switch {
+		case n == "task_complete" && !u.info.Autopilot:
+		case n == "task" && u.o.MaxDepth > 0 && u.t.Depth >= u.o.MaxDepth:
+		case slices.Contains(out, n):
+		default:
+			out = append(out, n)
+		}
+	}
+	if u.info.Autopilot && !slices.Contains(out, "task_complete") {
+		out = append(out, "task_complete")
+	}
+	return out
+}
+
+func (u *turn) stepsSoFar() (n int) {
+	for _, e := range u.entries {
+		if e.Turn == u.t.Turn && e.Kind == core.EntryAnswer {
+			n++
+		}
+	}
+	return n
+}
+
+// ask makes one model call and commits its answer.
+func (u *turn) ask(ctx context.Context) (core.ModelReply, error) {
+	model, name, err := u.o.Model(u.t.Model)
+	if err != nil {
+		return core.ModelReply{}, err
+	}
+	req := core.ModelRequest{Model: name, System: u.system(), Messages: history(u.entries), Task: u.info}
+	for _, n := range u.set {
+		if tool, ok := u.o.Tools.Get(n); ok {
+			req.Tools = append(req.Tools, tool.Spec())
+		}
+	}
+	var text, reasoning strings.Builder
+	began := time.Now()
+	var rev int64
+	reply, err := model.Stream(ctx, req, func(d core.Delta) {
+		text.WriteString(d.Text)
+		reasoning.WriteString(d.Reasoning)
+		rev++
+		u.o.Registry.SetLive(core.Live{Task: u.t.ID, Text: text.String(), Reasoning: reasoning.String(), Rev: rev})
+	})
+	if err != nil {
+		u.text = text.String()
+		if ctx.Err() != nil {
+			return reply, context.Cause(ctx)
+		}
+		return reply, modelError(err)
+	}
+	e := core.Entry{
+		Kind: core.EntryAnswer, Text: reply.Text, Reasoning: reply.Reasoning, Calls: reply.Calls,
+		Took: u.o.Registry.Took(began), Tokens: reply.Tokens, Opaque: reply.Opaque,
+	}
+	step := core.Step{Entries: []core.Entry{e}, Tokens: reply.Tokens, NewStep: true}
+	if len(reply.Calls) > 0 {
+		step.Activity, step.Detail = core.ActTool, callNames(reply.Calls)
+	}
+	return reply, u.o.Registry.Append(u.t.ID, step)
+}
+
+func modelError(err error) error {
+	if core.CodeOf(err) != core.CodeInternal {
+		return err
+	}
+	return &core.Error{Code: core.CodeModel, Message: "the model call failed", Err: err}
+}
+
+func callNames(calls []core.ToolCall) string {
+	var names []string
+	for _, c := range calls {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, core.Short(core.CleanLine(c.Name), 30))
+		}
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// interrupted commits what an interrupted turn leaves: the text so far, and a
+// result for every call that has none, so that the history stays sound.
+func (u *turn) interrupted() error {
+	if err := u.load(); err != nil {
+		return err
+	}
+	var out []core.Entry
+	for _, c := range u.dangling() {
+		out = append(out, core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Failed: true, Text: interruptedByMessage})
+	}
+	if strings.TrimSpace(u.text) != "" {
+		out = append(out, core.Entry{Kind: core.EntryAnswer, Text: u.text, Failed: true})
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return u.o.Registry.Append(u.t.ID, core.Step{Entries: out})
+}

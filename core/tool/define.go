@@ -1,0 +1,76 @@
+package tool
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"drover/core"
+)
+
+//go:embed desc/*.md desc/*.json
+var desc embed.FS
+
+// def is what all tools here have in common: spec and checked arguments.
+type def struct {
+	spec   core.ToolSpec
+	schema schema
+	broken error // of the embedded files; a test keeps it nil
+}
+
+// define reads the files desc/NAME.md and desc/NAME.json.
+func define(name string, e core.Effect) def {
+	d := def{spec: core.ToolSpec{Name: name, Effect: e, Again: e == core.Reads}}
+	text, err := desc.ReadFile("desc/" + name + ".md")
+	if err != nil {
+		d.broken = err
+		return d
+	}
+	d.spec.Description = strings.TrimSpace(string(text))
+	if d.spec.Schema, err = desc.ReadFile("desc/" + name + ".json"); err == nil {
+		err = json.Unmarshal(d.spec.Schema, &d.schema)
+	}
+	if err != nil {
+		d.broken = fmt.Errorf("schema of %s: %w", name, err)
+	}
+	return d
+}
+
+func (d def) Spec() core.ToolSpec { return d.spec }
+
+// decode checks args against the schema and puts them into the struct v
+// points to. A result that is not nil is the refusal, for the model.
+func (d def) decode(args json.RawMessage, v any) (*core.ToolResult, error) {
+	if d.broken != nil {
+		return nil, d.broken
+	}
+	if len(strings.TrimSpace(string(args))) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if msg := d.schema.check(args); msg != "" {
+		r := failed("%s: %s", d.spec.Name, msg)
+		return &r, nil
+	}
+	if err := json.Unmarshal(args, v); err != nil {
+		return nil, fmt.Errorf("arguments of %s: %w", d.spec.Name, err)
+	}
+	return nil, nil
+}
+
+// field reads one string of args that need not be valid, for show.
+func field(args json.RawMessage, name string) string {
+	var all map[string]json.RawMessage
+	var s string
+	if json.Unmarshal(args, &all) != nil || json.Unmarshal(all[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// failed makes a result that the model should read and act on.
+func failed(format string, args ...any) core.ToolResult {
+	return core.ToolResult{Text: valid(fmt.Sprintf(format, args...)), Failed: true}
+}
+
+func done(text string) core.ToolResult { return core.ToolResult{Text: valid(text)} }

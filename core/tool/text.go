@@ -1,0 +1,85 @@
+package tool
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// valid makes text that may come from anywhere valid UTF-8.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// cut shortens s to at most n bytes, between characters, and marks it.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// quoted shows a file's name on one line: as it is where that is possible.
+func quoted(name string) string {
+	odd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) || !unicode.IsPrint(r) && r != ' ' }
+	if strings.IndexFunc(name, odd) >= 0 {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// size shows a number of bytes.
+func size(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f, unit := float64(n), ""
+	for _, unit = range []string{"kB", "MB", "GB", "TB", "PB"} {
+		if f /= 1000; f < 999.5 {
+			break
+		}
+	}
+	return fmt.Sprintf("%.1f %s", f, unit)
+}
+
+// plural counts things: "1 line", "3 lines".
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// lineCount counts lines as an editor does: the last one need not end.
+func lineCount(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		n++
+	}
+	return n
+}
+
+// distance is the number of edits between two short texts, ignoring case.
+func distance(a, b string) int {
+	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		last := row[0]
+		row[0] = i + 1
+		for j := range y {
+			cost := last
+			if x[i] != y[j] {
+				cost++
+			}
+			last = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(y)]
+}

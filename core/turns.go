@@ -1,0 +1,461 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// NewTask describes a task to be started by another.
+type NewTask struct {
+	Parent      string
+	Kind        Kind
+	Agent       Agent
+	Name        string
+	Description string
+	Prompt      string
+	Mode        Mode
+	Model       string
+	CallID      string
+	Output      json.RawMessage
+}
+
+// Start creates a running task under its parent and tells the host to run its
+// first turn. A second start by the same tool call of the same parent (after a
+// crash) returns the task there is.
+func (r *Registry) Start(n NewTask) (Task, error) {
+	var id string
+	err := r.change(Progress, func(c *change) error {
+		parent := c.peek(n.Parent)
+		if parent == nil {
+			return noTask(n.Parent)
+		}
+		if parent.Status.Terminal() {
+			return named(&Error{Code: CodeEnded, Message: "an ended task starts no children"}, parent)
+		}
+		if n.CallID != "" {
+			if old := c.byCall(n.Parent, n.CallID); old != "" {
+				id = old
+				return nil
+			}
+		}
+		if parent.Depth+1 > r.o.MaxDepth {
+			return &Error{Code: CodeDepthExceeded, Message: fmt.Sprintf("a task at depth %d may start none: the limit is %d", parent.Depth, r.o.MaxDepth), Hint: "do the work yourself"}
+		}
+		t, err := c.create(parent, n)
+		id = t.ID
+		return err
+	})
+	if err != nil {
+		return Task{}, err
+	}
+	return r.Task(id)
+}
+
+func (c *change) byCall(parent, call string) string {
+	for _, id := range c.r.order {
+		if t := c.r.tasks[id].task; t.Parent == parent && t.CallID == call {
+			return id
+		}
+	}
+	return ""
+}
+
+func (c *change) create(parent *Task, n NewTask) (Task, error) {
+	id, err := freshID(c.tx, c.r.o.NewID)
+	if err != nil {
+		return Task{}, err
+	}
+	t := Task{
+		ID: id, Session: c.session.ID, Parent: parent.ID, Kind: n.Kind, Agent: n.Agent.Name,
+		Name: c.freshName(n.Name, n.Agent.Name), Description: n.Description, Depth: parent.Depth + 1,
+		Mode: n.Mode, Model: n.Model, CallID: n.CallID, Created: c.now,
+		State: State{Status: Running, Activity: ActQueued, Turn: 1, Opener: parent.ID},
+		Times: Times{ActiveSince: c.now, LastEvent: c.now},
+		Usage: Usage{CostKnown: true},
+	}
+	sp := Spec{Prompt: n.Prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Output: n.Output, Agent: jsonOf(n.Agent)}
+	if err := insertTask(c.tx, &t, sp); err != nil {
+		return t, err
+	}
+	how := "in the background"
+	if t.Mode == Sync {
+		how = "and waits for it"
+	}
+	c.staged[id] = &t // inserted, not updated: not in order
+	c.added = append(c.added, id)
+	c.runnable = append(c.runnable, id)
+	text := fmt.Sprintf("%s started %s (%s) %s: %s", parent.Label(), t.Label(), t.Agent, how, Short(CleanLine(n.Description), 100))
+	return t, c.event(id, EvStart, true, text, "")
+}
+
+// freshName makes a name that is unique in the session: names address tasks.
+func (c *change) freshName(name, agent string) string {
+	if name = CleanLine(name); name == "" {
+		name = agent
+	}
+	name = Short(name, 40)
+	taken := map[string]bool{}
+	for _, e := range c.r.tasks {
+		taken[e.task.Name] = true
+	}
+	for _, t := range c.staged {
+		taken[t.Name] = true
+	}
+	for i, base := 2, name; taken[name]; i++ {
+		name = fmt.Sprintf("%s-%d", base, i)
+	}
+	return name
+}
+
+// Register puts a task into the tree that something else performs (a shell, an
+// MCP task). It is running until Complete, Fail or Cancel.
+func (r *Registry) Register(n NewTask) (Task, error) {
+	var id string
+	err := r.change(Progress, func(c *change) error {
+		parent := c.peek(n.Parent)
+		if parent == nil {
+			return noTask(n.Parent)
+		}
+		t, err := c.create(parent, n)
+		id = t.ID
+		c.runnable = nil // nobody here runs it
+		return err
+	})
+	if err != nil {
+		return Task{}, err
+	}
+	return r.Task(id)
+}
+
+// Boundary delivers, at a step boundary of the running turn, every notice and
+// every steering message that waits (DESIGN rules 5 and 6), and says whether there was one.
+func (r *Registry) Boundary(id string) (bool, error) {
+	waiting, err := r.waiting(id)
+	if err != nil || !waiting {
+		return false, err
+	}
+	got := false
+	err = r.change(Progress, func(c *change) error {
+		reqs, err := c.pending(id)
+		if err != nil {
+			return err
+		}
+		var notices []Request
+		if err := c.do(id, OpMessage, nil); err != nil {
+			return err
+		}
+		t := c.staged[id]
+		for _, q := range reqs {
+			switch {
+			case q.Kind == ReqNotice:
+				notices = append(notices, q)
+			case q.Delivery != Queue:
+				got = true
+				if err := c.deliver(t, q); err != nil {
+					return err
+				}
+			}
+		}
+		got = got || len(notices) > 0
+		if err := c.deliverNotices(t, notices); err != nil || !got {
+			return err
+		}
+		return c.event(id, EvStep, false, "", "")
+	})
+	return got, err
+}
+
+// waiting asks the rows whether anything for a step boundary is there, without a write.
+func (r *Registry) waiting(id string) (bool, error) {
+	found := false
+	err := r.View(func(rd Reader) error {
+		reqs, err := rd.Requests(RequestFilter{Task: id, States: []RequestState{ReqQueued}, Kinds: []RequestKind{ReqMessage, ReqNotice}})
+		for _, q := range reqs {
+			found = found || q.Kind == ReqNotice || q.Delivery != Queue
+		}
+		return err
+	})
+	return found, err
+}
+
+// Step is what one commit of a running turn adds.
+type Step struct {
+	Entries  []Entry // their Turn and Step are filled in
+	Activity Activity
+	Detail   string
+	Tokens   Tokens // of a model call
+	NewStep  bool   // the entries begin a new step
+	Calls    int    // tool calls that were begun
+}
+
+// Append commits a piece of a turn: entries, counters and the activity that follows.
+func (r *Registry) Append(id string, s Step) error {
+	return r.change(Progress, func(c *change) error {
+		err := c.do(id, OpProgress, func(t *Task) {
+			if s.NewStep {
+				t.Steps++
+			}
+			if s.Activity != ActNone {
+				t.Activity, t.Detail = s.Activity, s.Detail
+			}
+			t.ToolCalls += s.Calls
+			t.TokensIn += s.Tokens.In
+			t.TokensOut += s.Tokens.Out
+			t.TokensCached += s.Tokens.Cached
+			if s.Tokens != (Tokens{}) {
+				t.Cost += s.Tokens.Cost
+				t.CostKnown = t.CostKnown && s.Tokens.CostKnown
+			}
+		})
+		if err != nil {
+			return err
+		}
+		t := c.staged[id]
+		for _, e := range s.Entries {
+			e.Task, e.Turn, e.Step = id, t.Turn, t.Steps
+			if err := c.entry(e); err != nil {
+				return err
+			}
+			if e.Kind == EntryAnswer {
+				if err := c.r.dropLive(c.tx, id); err != nil {
+					return err
+				}
+			}
+		}
+		return c.event(id, EvStep, false, "", "")
+	})
+}
+
+// SetActivity says what the task does now.
+func (r *Registry) SetActivity(id string, a Activity, detail string) error {
+	return r.change(Progress, func(c *change) error {
+		if err := c.do(id, OpProgress, func(t *Task) { t.Activity, t.Detail = a, detail }); err != nil {
+			return err
+		}
+		return c.event(id, EvActivity, false, string(a), "")
+	})
+}
+
+// SetIntent says, in the agent's words, what it is about.
+func (r *Registry) SetIntent(id, intent string) error {
+	return r.change(Progress, func(c *change) error {
+		if err := c.do(id, OpProgress, func(t *Task) { t.Intent = Short(CleanLine(intent), 80) }); err != nil {
+			return err
+		}
+		return c.event(id, EvIntent, false, intent, "")
+	})
+}
+
+// SetLatestResponse ends the running turn with its answer: the turn's history
+// is written, waiters wake, the parent is told, and the next turn begins at
+// once where a message or news waits (more). Otherwise the task is idle.
+func (r *Registry) SetLatestResponse(id, response string) (more bool, err error) {
+	return r.endTurn(id, response, nil)
+}
+
+// endTurn ends a turn in an answer, or (fault) in one that failed but leaves the task usable.
+func (r *Registry) endTurn(id, response string, fault *Error) (more bool, err error) {
+	err = r.change(Acknowledged, func(c *change) error {
+		more = false
+		if err := c.do(id, OpAnswer, nil); err != nil {
+			return err
+		}
+		t := c.staged[id]
+		if err := c.closeTurn(t, response); err != nil {
+			return err
+		}
+		text, kind := t.Label()+" answered turn "+fmt.Sprint(t.Turn), EvIdle
+		if fault != nil {
+			t.ErrorCode, t.Error = fault.Code, fault.Message
+			text, kind = t.Label()+"'s turn failed: "+Short(CleanLine(fault.Message), 160), EvFailed
+		}
+		if err := c.event(id, kind, true, text, ""); err != nil {
+			return err
+		}
+		if err := c.tellParent(t, fmt.Sprintf("[notice] %s (%s) answered turn %d:\n%s", t.Label(), t.ID, t.Turn, Short(response, noticeRunes))); err != nil {
+			return err
+		}
+		more, err = c.open(id)
+		if err != nil || more {
+			return err
+		}
+		return c.sessionIdle()
+	})
+	return more, err
+}
+
+// noticeRunes of a child's answer are told in a notice; read_agent gives the rest.
+const noticeRunes = 16000
+
+// closeTurn completes the turn's row and the requests it answered.
+func (c *change) closeTurn(t *Task, response string) error {
+	turns, err := c.tx.Turns(t.ID, t.Turn-1)
+	if err != nil {
+		return err
+	}
+	if len(turns) > 0 {
+		turn := turns[0]
+		turn.ToolCalls = t.ToolCalls - turn.ToolCalls
+		turn.Response, turn.Ended = response, c.now
+		if err := c.tx.PutTurn(turn); err != nil {
+			return err
+		}
+	}
+	reqs, err := c.tx.Requests(RequestFilter{Task: t.ID, States: []RequestState{ReqDelivered}})
+	if err != nil {
+		return err
+	}
+	for _, q := range reqs {
+		if err := c.settle(q, ReqDone, 0, ""); err != nil {
+			return err
+		}
+	}
+	return c.r.dropLive(c.tx, t.ID)
+}
+
+// tellParent leaves news for the nearest living ancestor, which hears it at its
+// next step boundary, or is woken. News of a turn that a person opened wakes
+// nobody; a parent that is reading the result gets none (DESIGN rule 6).
+func (c *change) tellParent(t *Task, text string) error {
+	if t.Kind == KindMain || t.Parent == "" {
+		return nil
+	}
+	if e := c.r.tasks[t.ID]; e != nil && e.readers[t.Parent] > 0 {
+		return nil
+	}
+	p := c.peek(t.Parent)
+	for p != nil && p.Status.Terminal() && p.Parent != "" {
+		p = c.peek(p.Parent)
+	}
+	if p == nil || p.Status.Terminal() {
+		return nil
+	}
+	q := Request{
+		Session: c.session.ID, Task: p.ID, Kind: ReqNotice, Text: text, Delivery: Steer, Ref: t.ID, Sender: t.ID,
+		State: ReqQueued, Created: c.now,
+	}
+	if t.Opener == SenderUser {
+		q.Delivery = Quiet
+	}
+	if err := insertRequest(c.tx, &q); err != nil {
+		return err
+	}
+	if p.Status == Idle && q.Delivery != Quiet {
+		_, err := c.open(p.ID)
+		return err
+	}
+	return nil
+}
+
+// sessionIdle writes the event where nothing runs and nothing is queued.
+func (c *change) sessionIdle() error {
+	for _, id := range c.r.order {
+		if c.peek(id).Status == Running {
+			return nil
+		}
+	}
+	reqs, err := c.tx.Requests(RequestFilter{Session: c.session.ID, States: []RequestState{ReqQueued}})
+	if err != nil {
+		return err
+	}
+	for _, q := range reqs {
+		if q.Delivery != Quiet {
+			return nil
+		}
+	}
+	return c.event(c.session.ID, EvSessionIdle, false, "nothing runs and nothing is queued", "")
+}
+
+// Complete ends an idle or running task in success.
+func (r *Registry) Complete(id, by string) error {
+	return r.change(Acknowledged, func(c *change) error {
+		if err := c.do(id, OpComplete, func(t *Task) { t.EndedBy = by }); err != nil {
+			return err
+		}
+		t := c.staged[id]
+		return c.event(id, EvCompleted, true, t.Label()+" completed", "")
+	})
+}
+
+// EndSession ends what is left of an idle session: main and its idle children
+// are completed, or (a turn that failed, a limit) failed with the code they carry.
+func (r *Registry) EndSession(by string) error { return r.EndTask(r.Session().ID, by) }
+
+// EndTask ends an idle task and the idle ones under it. It is refused while one of them runs.
+func (r *Registry) EndTask(id, by string) error {
+	return r.change(Acknowledged, func(c *change) error {
+		root := c.peek(id)
+		if root == nil {
+			return noTask(id)
+		}
+		if _, err := Next(root.Status, OpComplete); err != nil {
+			return named(err, root)
+		}
+		if err := endable(c.tx, root); err != nil {
+			return err
+		}
+		for _, id := range c.subtree(id) {
+			if err := c.endOne(id, by, id == root.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *change) endOne(id, by string, notable bool) error {
+	t, err := c.task(id)
+	if err != nil {
+		return err
+	}
+	op, kind, text := OpComplete, EvCompleted, t.Label()+" completed"
+	if t.ErrorCode != "" {
+		op, kind, text = OpFail, EvFailed, t.Label()+" failed: "+t.Error
+	}
+	if err := c.do(id, op, func(t *Task) { t.EndedBy = by }); err != nil {
+		return err
+	}
+	if err := c.dismiss(id, "the task was ended before it was delivered"); err != nil {
+		return err
+	}
+	return c.event(id, kind, notable, text, "")
+}
+
+// Fail ends a task at an error or a limit, and tells its parent.
+func (r *Registry) Fail(id string, cause error) error {
+	e := asError(cause)
+	return r.change(Acknowledged, func(c *change) error {
+		t, err := c.task(id)
+		if err != nil {
+			return err
+		}
+		was := t.Status
+		if err := c.do(id, OpFail, func(t *Task) { t.ErrorCode, t.Error, t.EndedBy = e.Code, e.Error(), SenderSystem }); err != nil {
+			return err
+		}
+		if was == Running {
+			if err := c.closeTurn(t, ""); err != nil {
+				return err
+			}
+		}
+		if err := c.event(id, EvFailed, true, t.Label()+" failed: "+Short(CleanLine(e.Error()), 160), ""); err != nil {
+			return err
+		}
+		if err := c.tellParent(t, fmt.Sprintf("[notice] %s (%s) failed (%s): %s", t.Label(), t.ID, e.Code, e.Error())); err != nil {
+			return err
+		}
+		return c.sessionIdle()
+	})
+}
+
+func asError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{Code: CodeInternal, Message: err.Error()}
+}
+
+// Took is a helper for entries: how long since start.
+func (r *Registry) Took(start time.Time) time.Duration { return r.o.Now().Sub(start) }

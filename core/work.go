@@ -1,0 +1,213 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Work is one turn in progress in this process: its context, its slot, and
+// what its parts wait for. It holds the slot while at least one part works,
+// and none while all of them wait (DESIGN rule 2).
+type Work struct {
+	ID      string
+	r       *Registry
+	cancel  context.CancelCauseFunc
+	ended   chan struct{} // closed when the turn's goroutine has returned
+	lock    chan struct{} // a mutex that a fake clock sees as a wait
+	parts   int           // that work
+	holding bool
+	waits   []*wait
+}
+
+type wait struct {
+	a      Activity
+	detail string
+}
+
+// Begin takes up the running turn of a task in this goroutine: it waits for a
+// slot (activity queued) and returns the context of the turn. Finish must follow.
+func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := &Work{ID: id, r: r, cancel: cancel, ended: make(chan struct{}), lock: make(chan struct{}, 1)}
+	r.mu.Lock()
+	e := r.tasks[id]
+	var err error
+	switch {
+	case e == nil:
+		err = noTask(id)
+	case e.work != nil:
+		err = Errorf(CodeConflict, "%s is already at work", id)
+	case e.task.Status != Running:
+		err = ErrCancelled
+	default:
+		e.work = w
+	}
+	r.mu.Unlock()
+	if err != nil {
+		cancel(err)
+		return ctx, nil, err
+	}
+	if err := w.acquire(ctx); err != nil {
+		w.end()
+		return ctx, nil, err
+	}
+	w.parts = 1
+	err = r.change(Progress, func(c *change) error {
+		if err := c.do(id, OpProgress, func(t *Task) {
+			t.Activity = ActModel
+			if t.Started.IsZero() {
+				t.Started = c.now
+			}
+		}); err != nil {
+			return err
+		}
+		return c.event(id, EvActivity, false, string(ActModel), "")
+	})
+	if err != nil {
+		w.end()
+		return ctx, nil, err
+	}
+	return ctx, w, nil
+}
+
+// Finish gives the slot back and ends the turn as it went: answered,
+// interrupted, failed, cancelled (its row is terminal already), or left
+// running because the host is closing. More means that the next turn has begun.
+func (w *Work) Finish(ctx context.Context, a Answer, err error) (more bool, ferr error) {
+	cause := context.Cause(ctx)
+	w.end()
+	switch {
+	case cause == ErrCancelled: // the row is terminal already
+		return false, nil
+	case err == nil, cause == ErrInterrupted:
+		return w.r.SetLatestResponse(w.ID, a.Text)
+	case cause != nil: // closing: the row stays running, which is interrupted, and resumable
+		return false, nil
+	}
+	t, terr := w.r.Task(w.ID)
+	if terr != nil {
+		return false, terr
+	}
+	if t.Kind == KindMain && !w.r.o.OneShot {
+		return w.r.endTurn(w.ID, a.Text, asError(err))
+	}
+	return false, w.r.Fail(w.ID, err)
+}
+
+// Abandon gives the slot back and leaves the row as it is: it cannot be
+// written, so the task is interrupted once the host has left.
+func (w *Work) Abandon() { w.end() }
+
+func (w *Work) end() {
+	w.lock <- struct{}{}
+	if w.holding {
+		w.holding = false
+		w.r.o.Slots.Release()
+	}
+	<-w.lock
+	w.r.mu.Lock()
+	if e := w.r.tasks[w.ID]; e != nil && e.work == w {
+		e.work = nil
+	}
+	w.r.mu.Unlock()
+	w.cancel(nil)
+	close(w.ended)
+}
+
+// Spread says that n parts of the turn work from now on (parallel tool calls).
+// Each part ends with Done; Join goes on alone afterwards.
+func (w *Work) Spread(n int) {
+	w.lock <- struct{}{}
+	w.parts += n - 1
+	<-w.lock
+}
+
+// Done ends one part.
+func (w *Work) Done() { w.rest() }
+
+// Join goes on as the only part, when all others are Done.
+func (w *Work) Join(ctx context.Context) error { return w.rise(ctx) }
+
+// Waiting says that one part waits (for children, a person, a rate limit); it
+// holds no slot until done is called, which waits for one.
+func (w *Work) Waiting(ctx context.Context, a Activity, detail string) (done func() error, err error) {
+	wt := &wait{a, detail}
+	w.lock <- struct{}{}
+	w.waits = append(w.waits, wt)
+	act, det := w.shown()
+	<-w.lock
+	w.rest()
+	if err := w.r.SetActivity(w.ID, act, det); err != nil {
+		return nil, err
+	}
+	return func() error {
+		w.lock <- struct{}{}
+		for i, o := range w.waits {
+			if o == wt {
+				w.waits = append(w.waits[:i], w.waits[i+1:]...)
+				break
+			}
+		}
+		act, det := w.shown()
+		<-w.lock
+		if err := w.rise(ctx); err != nil {
+			return err
+		}
+		return w.r.SetActivity(w.ID, act, det)
+	}, nil
+}
+
+// shown is the activity a person should see: what waits for them comes first.
+func (w *Work) shown() (Activity, string) {
+	for _, a := range []Activity{ActApproval, ActParked, ActHook, ActChildren} {
+		var details []string
+		for _, wt := range w.waits {
+			if wt.a == a {
+				details = append(details, wt.detail)
+			}
+		}
+		if len(details) > 3 {
+			details = append(details[:3], fmt.Sprintf("%d more", len(details)-3))
+		}
+		if len(details) > 0 {
+			return a, strings.Join(details, ", ")
+		}
+	}
+	return ActTool, ""
+}
+
+func (w *Work) rest() {
+	w.lock <- struct{}{}
+	defer func() { <-w.lock }()
+	w.parts--
+	if w.parts == 0 && w.holding {
+		w.holding = false
+		w.r.o.Slots.Release()
+	}
+}
+
+func (w *Work) rise(ctx context.Context) error {
+	w.lock <- struct{}{}
+	defer func() { <-w.lock }()
+	w.parts++
+	if w.holding {
+		return nil
+	}
+	return w.acquire(ctx)
+}
+
+func (w *Work) acquire(ctx context.Context) error {
+	if w.r.o.Slots.TryAcquire() {
+		w.holding = true
+		return nil
+	}
+	if err := w.r.SetActivity(w.ID, ActQueued, "for a slot"); err != nil {
+		return err
+	}
+	if err := w.r.o.Slots.Acquire(ctx); err != nil {
+		return err
+	}
+	w.holding = true
+	return nil
+}
