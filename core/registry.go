@@ -87,55 +87,59 @@ func NewRegistry(s Store, o Options) *Registry {
 	return &Registry{store: s, o: o, tasks: map[string]*entry{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveNow: make(chan struct{}, 1)}
 }
 
-// Load takes the session up where its rows end and returns the tasks that have
-// a turn to run: new ones, and those that a dead host left in the middle.
-func (r *Registry) Load(session string) (runnable []string, err error) {
+// Load takes the session up where its rows end: every task that is running has
+// a turn to run. Those that a dead host left in the middle are told so.
+func (r *Registry) Load(session string) error {
 	var tasks []Task
-	err = r.store.View(r.ctx(), func(rd Reader) (err error) {
-		if r.session, err = rd.Session(session); err != nil {
+	var s Session
+	err := r.store.View(r.ctx(), func(rd Reader) (err error) {
+		if s, err = rd.Session(session); err != nil {
 			return err
 		}
 		tasks, err = rd.Tasks(TaskFilter{Session: session})
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.tasks, r.order = map[string]*entry{}, nil
+	r.session, r.tasks, r.order = s, map[string]*entry{}, nil
 	var resumed []string
 	for _, t := range tasks {
 		r.tasks[t.ID] = &entry{task: t}
 		r.order = append(r.order, t.ID)
-		if t.Status != Running {
-			continue
-		}
-		runnable = append(runnable, t.ID)
-		if !t.Started.IsZero() {
+		if t.Status == Running && !t.Started.IsZero() {
 			resumed = append(resumed, t.ID)
 		}
 	}
-	if len(resumed) == 0 {
-		return runnable, nil
-	}
 	r.mu.Unlock()
-	defer r.mu.Lock()
-	return runnable, r.change(Acknowledged, func(c *change) error {
+	if len(resumed) == 0 {
+		return nil
+	}
+	return r.change(Acknowledged, func(c *change) error {
 		for _, id := range resumed {
-			if err := c.do(id, OpResume, func(t *Task) { t.Activity, t.Detail = ActQueued, "" }); err != nil {
-				return err
-			}
-			t := c.staged[id]
-			if err := c.event(id, EvResumed, true, t.Label()+" goes on where it was interrupted", ""); err != nil {
-				return err
-			}
-			if err := c.tx.PutLive(Live{Task: id}); err != nil {
+			if err := c.resume(id); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// resume takes up an interrupted turn: the time in which nobody worked on it does not count.
+func (c *change) resume(id string) error {
+	err := c.do(id, OpResume, func(t *Task) {
+		e := c.r.tasks[id].task
+		t.Active += max(0, e.LastEvent.Sub(t.ActiveSince))
+		t.ActiveSince, t.Activity, t.Detail = c.now, ActQueued, ""
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.event(id, EvResumed, true, c.staged[id].Label()+" goes on where it was interrupted", ""); err != nil {
+		return err
+	}
+	return c.tx.PutLive(Live{Task: id})
 }
 
 // ctx of the registry's own reads and writes: they are short, and a change
@@ -174,7 +178,7 @@ func (r *Registry) Tasks() []Task {
 func (r *Registry) Find(ref string) (Task, error) {
 	var id string
 	err := r.store.View(r.ctx(), func(rd Reader) (err error) {
-		id, err = Resolve(rd, ref, r.session.ID)
+		id, err = Resolve(rd, ref, r.Session().ID)
 		return err
 	})
 	if err != nil {
@@ -195,7 +199,7 @@ func (r *Registry) Idle() bool {
 	}
 	queued := false
 	err := r.View(func(rd Reader) error {
-		reqs, err := rd.Requests(RequestFilter{Session: r.session.ID, States: []RequestState{ReqQueued}})
+		reqs, err := rd.Requests(RequestFilter{Session: r.Session().ID, States: []RequestState{ReqQueued}})
 		for _, q := range reqs {
 			queued = queued || q.Delivery != Quiet
 		}

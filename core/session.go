@@ -130,7 +130,7 @@ func (r *Registry) StopAutopilot(code Code, why string) error {
 // Todos of the session.
 func (r *Registry) Todos() (todos []Todo, err error) {
 	err = r.View(func(rd Reader) error {
-		todos, err = rd.Todos(r.session.ID)
+		todos, err = rd.Todos(r.Session().ID)
 		return err
 	})
 	return todos, err
@@ -160,7 +160,7 @@ func (r *Registry) Settle(q Request, s RequestState, outcome string) error {
 // Inbox returns the queued requests of the session, oldest first.
 func (r *Registry) Inbox() (reqs []Request, err error) {
 	err = r.View(func(rd Reader) error {
-		reqs, err = rd.Requests(RequestFilter{Session: r.session.ID, States: []RequestState{ReqQueued}})
+		reqs, err = rd.Requests(RequestFilter{Session: r.Session().ID, States: []RequestState{ReqQueued}})
 		return err
 	})
 	return reqs, err

@@ -107,7 +107,7 @@ func (h *Host) serve(ctx context.Context) error {
 	changed := h.o.Store.Watch(wctx)
 	h.mu.Lock()
 	h.turns, h.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	h.closing, h.fault = false, nil
+	h.closing, h.fault = true, nil // until the inbox has been read
 	h.mu.Unlock()
 	defer h.close()
 	lctx, quiet := context.WithCancel(context.WithoutCancel(ctx))
@@ -115,16 +115,20 @@ func (h *Host) serve(ctx context.Context) error {
 	live.Go(func() { h.note(h.reg.WriteLive(lctx)) })
 	defer func() { quiet(); live.Wait() }()
 
-	runnable, err := h.reg.Load(h.o.Session)
-	if err != nil {
+	if err := h.reg.Load(h.o.Session); err != nil {
 		return err
 	}
-	h.o.Log.Info("host owns the session", "session", h.o.Session, "to run", len(runnable))
+	h.o.Log.Info("host owns the session", "session", h.o.Session)
 	if err := h.inbox(); err != nil { // a cancel goes before the work it cancels
 		return err
 	}
-	for _, id := range runnable {
-		h.runnable(id)
+	h.mu.Lock()
+	h.closing = false
+	h.mu.Unlock()
+	for _, t := range h.reg.Tasks() {
+		if t.Status == core.Running && t.Kind != core.KindShell && t.Kind != core.KindMCP {
+			h.runnable(t.ID)
+		}
 	}
 	return h.loop(ctx, changed)
 }
@@ -237,6 +241,13 @@ func (h *Host) drive(ctx context.Context, id string) error {
 	}
 	_, err = w.Finish(ctx, answer, err)
 	return err
+}
+
+// working reports whether turns may start yet.
+func (h *Host) working() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.closing
 }
 
 // note keeps the first fault: the registry cannot be written, so the host must

@@ -39,6 +39,9 @@ func (h *Host) take(q core.Request) error {
 		return h.message(q, t)
 	case core.ReqCancel:
 		h.handling[q.ID] = true
+		if !h.working() {
+			return h.cancel(q) // before the first turn: nothing to wait for, and nothing may start
+		}
 		h.busy.Go(func() { h.note(h.cancel(q)) })
 	case core.ReqPromote:
 		return h.settle(q, "in the background", h.reg.PromoteAgentToBackground(q.Task, q.Sender))

@@ -30,7 +30,7 @@ var aliases = map[string]string{
 	"webfetch": "http_get", "web_fetch": "http_get", "fetchurl": "http_get", "fetch": "http_get", "web/fetch": "http_get",
 	"websearch": "web_search", "google_web_search": "web_search", "web": "web_search",
 
-	"todowrite": "todos", "todo": "todos", "write_todos": "todos", "todo_write": "todos", "update_plan": "todos",
+	"todowrite": "todo_write", "todo": "todo_write", "todos": "todo_write", "write_todos": "todo_write", "update_plan": "todo_write",
 
 	"agent": "task", "invoke_agent": "task", "spawn_subagent": "task", "runsubagent": "task", "agent/runsubagent": "task",
 
@@ -45,7 +45,7 @@ var own = map[string]bool{
 	"read_file": true, "list_files": true, "glob_files": true, "grep_files": true, "write_file": true, "edit_file": true, "shell": true,
 	"get_file_info": true, "current_time": true, "http_get": true, "web_search": true,
 	"task": true, "read_agent": true, "write_agent": true, "list_agents": true, "stop_agent": true, "task_complete": true,
-	"report_intent": true, "todos": true, "ask_user": true,
+	"report_intent": true, "todo_write": true, "ask_user": true,
 }
 
 // Canonical gives drover's name for a tool of any vocabulary, ignoring case.

@@ -115,7 +115,7 @@ func (t taskTool) sync(ctx context.Context, env core.ToolEnv, child core.Task) (
 	switch {
 	case res.Why == core.WhyPromoted:
 		return done(fmt.Sprintf("%s was moved to the background and goes on there (%d tool calls so far).\n%s", child.Label(), res.Task.ToolCalls, startedText(child))), nil
-	case len(res.Turns) > 0:
+	case res.Why == core.WhyTurn && len(res.Turns) > 0:
 		return done(fmt.Sprintf("%s\n\n(agent_id: %s; it is idle and takes follow-ups through write_agent)", res.Turns[0].Response, child.ID)), nil
 	}
 	return endedText(res.Task), nil

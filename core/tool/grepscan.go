@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 )
 
 // worker searches one file after another in the same memory.
@@ -25,7 +26,7 @@ func (w *worker) load(f *os.File, size int64) (text []byte, binary bool, err err
 	buf, n := w.buf[:cap(w.buf)], 0
 	for n < len(buf) { // a file that grows meanwhile is searched as far as it was
 		m, err := f.Read(buf[n:])
-		if probed := n > probe; !probed && bytes.IndexByte(buf[n:min(n+m, max(n, probe))], 0) >= 0 {
+		if bytes.IndexByte(buf[n:max(n, min(n+m, probe))], 0) >= 0 {
 			return nil, true, nil
 		}
 		n += m
@@ -50,35 +51,63 @@ type hit struct {
 func (w *worker) scan(ctx context.Context, text []byte) fileHits {
 	var found fileHits
 	candidates := w.candidates(text)
-	line, counted, after := 1, 0, 0 // line is the number of the line that begins at counted
-	for pos, n := 0, 0; pos < len(text); n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return found
-		}
+	line, counted, checked := 1, 0, 0 // line is the number of the line that begins at counted
+	for pos := 0; pos < len(text); {
 		begin := candidates.next(pos)
 		if begin < 0 {
 			break
 		}
+		if begin-checked >= longLine {
+			if checked = begin; ctx.Err() != nil {
+				return found
+			}
+		}
 		end := lineEnd(text, begin)
-		loc := w.re.FindIndex(bytes.TrimSuffix(text[begin:end], []byte("\r")))
+		loc := w.find(ctx, bytes.TrimSuffix(text[begin:end], []byte("\r")))
 		pos = end + 1
 		if loc == nil {
 			continue
 		}
-		found.count++
-		if found.count > w.limit {
+		if found.count++; found.count > w.limit {
 			continue
 		}
 		line += bytes.Count(text[counted:begin], []byte("\n"))
 		counted = begin
-		found.hits = append(found.hits, w.around(text, begin, line, after)...)
 		found.hits = append(found.hits, hit{line, excerpt(text[begin:end], loc), true})
-		after = line
 	}
 	if w.context > 0 {
-		found.hits = behind(text, found.hits, w.context)
+		found.hits = surround(text, found.hits, w.context)
 	}
 	return found
+}
+
+// longLine is searched through a reader that ends with the context: an
+// expression may be slow, and a line as long as its file.
+const longLine = 64 << 10
+
+func (w *worker) find(ctx context.Context, line []byte) []int {
+	if len(line) < longLine {
+		return w.re.FindIndex(line)
+	}
+	return w.re.FindReaderIndex(&runes{ctx: ctx, text: line})
+}
+
+type runes struct {
+	ctx  context.Context
+	text []byte
+	n    int
+}
+
+func (r *runes) ReadRune() (rune, int, error) {
+	if len(r.text) == 0 {
+		return 0, 0, io.EOF
+	}
+	if r.n++; r.n%4096 == 0 && r.ctx.Err() != nil {
+		return 0, 0, r.ctx.Err()
+	}
+	c, size := utf8.DecodeRune(r.text)
+	r.text = r.text[size:]
+	return c, size, nil
 }
 
 // candidates gives the beginnings of the lines that may match.
@@ -125,50 +154,20 @@ func lineEnd(text []byte, begin int) int {
 	return len(text)
 }
 
-// around gives the lines before a match that were not shown yet.
-func (w *worker) around(text []byte, begin, line, after int) []hit {
-	var lines []hit
-	for n := line - 1; n >= line-w.context && n > 0 && begin > 0; n-- {
-		end := begin - 1
-		begin = bytes.LastIndexByte(text[:end], '\n') + 1
-		if n <= after {
-			break
-		}
-		lines = append([]hit{{n, excerpt(text[begin:end], nil), false}}, lines...)
-	}
-	return lines
-}
-
-// behind adds the lines after each match, where they are not there yet.
-func behind(text []byte, hits []hit, context int) []hit {
+// surround adds up to n lines before and after each match, each line once.
+func surround(text []byte, matches []hit, n int) []hit {
 	var all []hit
-	line, pos := 1, 0
-	for i, h := range hits {
-		if len(all) > 0 && all[len(all)-1].line >= h.line {
-			if all[len(all)-1].line == h.line {
-				all[len(all)-1] = h
-			}
-			if !h.match {
-				continue
-			}
-		} else {
-			all = append(all, h)
-		}
-		if !h.match {
-			continue
-		}
-		for ; line <= h.line && pos < len(text); line++ {
-			pos = lineEnd(text, pos) + 1
-		}
-		stop := h.line + context
-		if i+1 < len(hits) {
-			stop = min(stop, hits[i+1].line-1)
-		}
-		for ; line <= stop && pos < len(text); line++ {
-			end := lineEnd(text, pos)
+	until := 0
+	for pos, line := 0, 1; pos < len(text) && (len(matches) > 0 || line <= until); line++ {
+		end := lineEnd(text, pos)
+		switch {
+		case len(matches) > 0 && line == matches[0].line:
+			all = append(all, matches[0])
+			matches, until = matches[1:], line+n
+		case line <= until || line >= matches[0].line-n:
 			all = append(all, hit{line, excerpt(text[pos:end], nil), false})
-			pos = end + 1
 		}
+		pos = end + 1
 	}
 	return all
 }

@@ -24,7 +24,9 @@ func cut(s string, n int) string {
 
 // quoted shows a file's name on one line: as it is where that is possible.
 func quoted(name string) string {
-	odd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) || !unicode.IsPrint(r) && r != ' ' }
+	odd := func(r rune) bool {
+		return r == utf8.RuneError || unicode.IsControl(r) || !unicode.IsPrint(r) && r != ' '
+	}
 	if strings.IndexFunc(name, odd) >= 0 {
 		return strconv.Quote(name)
 	}
@@ -82,4 +84,17 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(y)]
+}
+
+// whole is the length of b without a character at its end that is not all there yet.
+func whole(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(b[len(b)-n:]) {
+				return len(b) - n
+			}
+			break
+		}
+	}
+	return len(b)
 }

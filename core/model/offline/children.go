@@ -34,6 +34,9 @@ var (
 	noticeLine = regexp.MustCompile(`^\[notice\] (.{0,200}?) ?\(([a-z0-9]+)\) (.*)$`)
 	agentID    = regexp.MustCompile(`(?i)\bagent_id"?: *"?([a-z0-9-]+)`)
 	atWork     = regexp.MustCompile(`(?i)\b(running|queued|still|started|resumed|promoted|waits|waiting|needs)\b`)
+	ended      = regexp.MustCompile(`(?i)\b(answered|idle|completed|failed|cancelled|stopped|ended)\b`)
+	statusLine = regexp.MustCompile(`\bis (running|idle|completed|failed|cancelled)\b`)
+	trailer    = regexp.MustCompile(`\n+\(agent_id: [^\n]*\)\s*$`)
 	background = regexp.MustCompile(`(?i)\b(background|promoted)\b`)
 )
 
@@ -102,7 +105,16 @@ func (f *family) note(n notice) {
 	c.pending = atWork.MatchString(head) && !ended.MatchString(head)
 }
 
-var ended = regexp.MustCompile(`(?i)\b(answered|idle|completed|failed|cancelled|stopped|ended)\b`)
+// lastTurn is what a report of several turns says of the last one.
+func lastTurn(body string) string {
+	if i := strings.LastIndex("\n"+body, "\n## turn "); i >= 0 {
+		_, body, _ = strings.Cut(body[i:], "\n")
+	}
+	return body
+}
+
+// childWords parts what a child said from the line about it that the engine adds.
+func childWords(text string) string { return strings.TrimSpace(trailer.ReplaceAllString(text, "")) }
 
 // learn takes in the result of a delegation tool.
 func (f *family) learn(a *act) {
@@ -132,19 +144,19 @@ func (f *family) learn(a *act) {
 		if c == nil || !c.pending {
 			return
 		}
-		head := clip(a.text, 200)
-		if !atWork.MatchString(head) || ended.MatchString(head) {
-			c.pending, c.state, c.text = false, "was read", a.text
+		head, body, _ := strings.Cut(a.text, "\n")
+		if m := statusLine.FindStringSubmatch(head); m != nil && m[1] != "running" {
+			c.pending, c.state, c.text = false, "is "+m[1], strings.TrimSpace(lastTurn(body))
 		}
 	}
 }
 
 func (f *family) born(a *act, name, mode string) {
-	m := agentID.FindStringSubmatch(a.text)
-	if m == nil {
+	all := agentID.FindAllStringSubmatch(a.text, -1)
+	if all == nil {
 		return
 	}
-	c := &child{id: m[1], name: name, call: a.call}
+	c := &child{id: all[len(all)-1][1], name: name, call: a.call} // the child's own words come before the engine's
 	c.pending = mode == string(core.Background) || toBackground(a.text)
 	if !c.pending {
 		c.state, c.text = "answered", a.text
@@ -153,7 +165,9 @@ func (f *family) born(a *act, name, mode string) {
 }
 
 // toBackground reports whether the result of a call that waited says that the
-// child goes on without being waited for.
+// child goes on without being waited for: in its first lines, since what
+// follows may be the child's own words.
 func toBackground(text string) bool {
-	return len(text) < 1000 && background.MatchString(text) && agentID.MatchString(text)
+	head, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
+	return len(head) < 600 && background.MatchString(head) && agentID.MatchString(head)
 }

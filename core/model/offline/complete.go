@@ -2,12 +2,15 @@ package offline
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"drover/core"
 )
 
 const maxTries = 3 // of task_complete, for one order
+
+var openTodos = regexp.MustCompile(`(?i)\bopen todos?\b|\btodos? (is|are) open`)
 
 // close makes the reply of a rule's end: the text, and in autopilot the
 // declaration. Where that was refused it does what the reason asks.
@@ -34,7 +37,7 @@ func (s *script) close(f final) {
 // retry goes on after a refused task_complete.
 func (s *script) retry(f final, tries []*act) {
 	last := tries[len(tries)-1]
-	if strings.Contains(strings.ToLower(last.text), "todo") {
+	if openTodos.MatchString(last.text) {
 		if closed, ok := s.closeTodos(last.at); ok {
 			s.out = plan{text: s.say.of("close-todos"), calls: []call{closed}}
 			return

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	workStep     = 5 * time.Second // the longest step of demo work
+	workStep     = 5 * time.Second // of demo work, where it does not take too many of them
+	mostSteps    = 80              // a turn has a limit of steps
 	steerStep    = 2 * time.Second
 	steerSeconds = 30
 	longestWork  = 24 * 3600 // seconds
@@ -64,7 +65,7 @@ func (s *script) startAndAwait(calls ...call) (final, bool) {
 // demoWork streams slowly in steps, with a tool call between two of them.
 func demoWork(s *script, rest string) (final, bool) {
 	total := time.Duration(number(rest, 60, longestWork)) * time.Second
-	return s.work(total, workStep)
+	return s.work(total, max(workStep, total/mostSteps))
 }
 
 func (s *script) work(total, step time.Duration) (final, bool) {

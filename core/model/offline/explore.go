@@ -3,12 +3,14 @@ package offline
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 const (
 	exploreReads = 2
+	listDepth    = 6 // as deep as the tool goes: for the sizes
 	biggestShown = 5
 	defsShown    = 12
 )
@@ -27,11 +29,11 @@ func explore(s *script, prompt string) (final, bool) {
 		pattern = escapeGlob(dir) + "/**/*"
 	}
 	f := &findings{dir: dir, asked: rest, words: significant(rest), wordHits: map[string][]hit{}}
-	r, ok := s.do(s.say.of("explore-list", "dir", dir), intent("survey "+dir), list(dir, 2), glob(pattern))
+	r, ok := s.do(s.say.of("explore-list", "dir", dir), intent("survey "+dir), list(dir, listDepth), glob(pattern))
 	if !ok {
 		return final{}, false
 	}
-	f.files, f.cut = s.filesOf(f, r[1], r[2])
+	s.takeFiles(f, dir, r[1], r[2])
 
 	calls := []call{grep(todoRegex, dir, false), grep(mainRegex, dir, false), grep(defRegex, dir, false)}
 	for _, w := range f.words {
@@ -41,8 +43,8 @@ func explore(s *script, prompt string) (final, bool) {
 	if !ok {
 		return final{}, false
 	}
-	f.todos, f.mains = f.search(s, "TODO", r[0]), f.search(s, "main", r[1])
-	defs := f.search(s, "definitions", r[2])
+	f.todos, f.mains = f.search(s, "TODO", r[0]), inCode(f.search(s, "main", r[1]))
+	defs := inCode(f.search(s, "definitions", r[2]))
 	for i, w := range f.words {
 		f.wordHits[w] = f.search(s, w, r[3+i])
 	}
@@ -101,9 +103,7 @@ func (s *script) notes(f *findings, defs []hit) final {
 	for _, k := range kindsOf(f.files) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", k.name, k.n))
 	}
-	if f.cut {
-		f.unseen = append(f.unseen, s.say.of("unseen-files", "n", fmt.Sprint(len(f.files))))
-	}
+	f.notePartial(s)
 	lines := []string{f.total() + ": " + orNone(strings.Join(kinds, ", "))}
 	if big := biggest(f); big != "" {
 		lines = append(lines, "largest: "+big)
@@ -197,9 +197,38 @@ func biggest(f *findings) string {
 	return strings.Join(out, ", ")
 }
 
-// central orders definitions: exported ones and those outside tests first.
+var (
+	typeDef  = regexp.MustCompile(`^(pub |export )*(type|class|struct|enum|trait|interface) `)
+	exported = regexp.MustCompile(`^((pub|export|def|class) |(func|type) (\([^)]*\) )?[A-Z])`)
+)
+
+// central orders definitions: types and exported ones first, tests last, and
+// no more than three of a file before each file has had its turn.
 func central(defs []hit) []hit {
-	return ranked(defs, nil)
+	score := func(h hit) (n int) {
+		if typeDef.MatchString(h.text) {
+			n += 2
+		}
+		if exported.MatchString(h.text) {
+			n += 2
+		}
+		if isTest(h.path) || isLesser(h.path) {
+			n -= 10
+		}
+		return n
+	}
+	all := slices.Clone(defs)
+	slices.SortStableFunc(all, func(a, b hit) int { return score(b) - score(a) })
+	var early, late []hit
+	had := map[string]int{}
+	for _, h := range all {
+		if had[h.path]++; had[h.path] <= 3 {
+			early = append(early, h)
+		} else {
+			late = append(late, h)
+		}
+	}
+	return append(early, late...)
 }
 
 // tally lists what was counted, the most frequent first.

@@ -11,6 +11,7 @@ import (
 const (
 	quoted     = 200 // lines of output in an answer
 	readLines  = 200 // lines of a file where no range is named
+	mostLines  = 5000
 	agentKind  = "explore"
 	middleKind = "general-purpose"
 )
@@ -26,7 +27,7 @@ func readFile(s *script, rest string) (final, bool) {
 	from, to, _ := lineRange(lines)
 	limit := readLines
 	if to > 0 {
-		limit = to - from + 1
+		limit = min(to-from+1, mostLines)
 	}
 	return s.show(s.say.of("read", "path", name), name, read(name, from, limit))
 }
@@ -146,7 +147,7 @@ func (s *script) waitFor(name string, c call) (final, bool) {
 	if toBackground(r.text) {
 		return final{text: s.say.of("promoted", "name", name) + "\n\n" + quote(r.text)}, true
 	}
-	return final{text: "**" + name + "** answered:\n\n" + quote(r.text)}, true
+	return final{text: "**" + name + "** answered:\n\n" + quote(childWords(r.text))}, true
 }
 
 // exploreCall starts an explore agent on a directory.

@@ -31,6 +31,17 @@ func hitList(found []hit, most int) string {
 	return "- " + strings.Join(lines, "\n- ")
 }
 
+// inCode keeps the hits in files of code.
+func inCode(found []hit) []hit {
+	var out []hit
+	for _, h := range found {
+		if isCode(h.path) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
 func filesIn(found []hit) int {
 	seen := map[string]bool{}
 	for _, h := range found {
@@ -76,7 +87,7 @@ type numberedLine struct {
 
 var (
 	readLine = regexp.MustCompile(`^\s*(\d+)(?:\t|→|\||: |:\t| {2})(.*)$`)
-	noteEnd  = regexp.MustCompile(`^[\[(].*(?:lines?|more|offset|end of file).*[\])]$`)
+	noteEnd  = regexp.MustCompile(`^[\[(].*(?:lines?|more|offset|end of file|is empty).*[\])]$`)
 )
 
 // numbered reads the output of read_file: numbered lines, with or without a note at the end.
@@ -104,8 +115,8 @@ func linesIn(text string) int {
 	last := 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if noteEnd.MatchString(line) {
-			return total(line)
+		if n := total(line); n > 0 && noteEnd.MatchString(line) {
+			return n
 		}
 	}
 	for _, l := range numbered(text) {

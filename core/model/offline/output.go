@@ -12,9 +12,10 @@ import (
 
 var (
 	hitLine   = regexp.MustCompile(`^(.+?):(\d+):\s?(.*)$`)
-	sizeField = regexp.MustCompile(`^(.*?)(?:\t+| {2,})\(?(\d+(?:\.\d+)?) ?(B|bytes|KB|kB|KiB|MB|MiB|GB|GiB)?\)?$`)
-	noteLine  = regexp.MustCompile(`^(?:\(.*\)|\[.*\]|…|\.\.\. |no (?:files|match|hits)|No (?:files|match|hits))`)
+	sizeField = regexp.MustCompile(`^(.*\S)  (\d+(?:\.\d+)?) (B|kB|MB|GB|TB|PB)$`)
+	noteLine  = regexp.MustCompile(`^(?:\(.*\)|\[.*\]|…|\.\.\. )$|^(?i:no (?:files?|match))`)
 	cutShort  = regexp.MustCompile(`(?i)\b(more|truncated|cut|left out|only the first|omitted|limit)\b`)
+	moreNote  = regexp.MustCompile(`^\((\d+) more\b`)
 	totalLine = regexp.MustCompile(`(?i)\bof (\d+)(?: lines)?\b|\b(\d+) lines\b`)
 )
 
@@ -24,27 +25,51 @@ type file struct {
 	size int64 // bytes; -1 where not known
 }
 
-// paths reads a list of files, one a line. Directories (with a slash at the
-// end) are left out. cut reports whether the tool said that there is more.
-func paths(text string) (files []file, cut bool) {
+// left is what a tool said that it left out.
+type left struct {
+	cut  bool
+	more int // how many; 0 where not told
+}
+
+func (l *left) note(line string) {
+	if !cutShort.MatchString(line) || strings.HasPrefix(line, "(no ") {
+		return
+	}
+	l.cut = true
+	if m := moreNote.FindStringSubmatch(line); m != nil {
+		n, err := strconv.Atoi(m[1])
+		if err == nil {
+			l.more += n
+		}
+	}
+}
+
+// paths reads a list of files, one a line, with or without their sizes; those
+// of a listing are relative to dir. Directories come apart, without their slash.
+func paths(text, dir string) (files []file, dirs []string, l left) {
 	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
 		name := strings.TrimSpace(line)
 		if name == "" {
 			continue
 		}
 		if noteLine.MatchString(name) {
-			cut = cut || cutShort.MatchString(name)
+			l.note(name)
 			continue
 		}
 		f := sized(name)
-		if strings.HasSuffix(f.path, "/") {
-			continue
+		f.path, _, _ = strings.Cut(f.path, " -> ")
+		if q, err := strconv.Unquote(f.path); err == nil && f.path[0] == '"' {
+			f.path = q
 		}
-		f.path = strings.TrimPrefix(f.path, "./")
-		files = append(files, f)
+		folder := strings.HasSuffix(f.path, "/")
+		f.path = path.Join(dir, f.path)
+		if folder {
+			dirs = append(dirs, f.path)
+		} else {
+			files = append(files, f)
+		}
 	}
-	return files, cut
+	return files, dirs, l
 }
 
 func sized(name string) file {
@@ -56,13 +81,11 @@ func sized(name string) file {
 	if err != nil {
 		return file{name, -1}
 	}
-	switch m[3] {
-	case "KB", "kB", "KiB":
-		n *= 1 << 10
-	case "MB", "MiB":
-		n *= 1 << 20
-	case "GB", "GiB":
-		n *= 1 << 30
+	for _, unit := range []string{"B", "kB", "MB", "GB", "TB", "PB"} {
+		if m[3] == unit {
+			break
+		}
+		n *= 1000
 	}
 	return file{m[1], int64(n)}
 }
@@ -82,7 +105,7 @@ func hits(text string) (found []hit, cut bool) {
 		line = strings.TrimRight(line, "\r\n")
 		m := hitLine.FindStringSubmatch(line)
 		if m == nil {
-			cut = cut || noteLine.MatchString(line) && cutShort.MatchString(line)
+			cut = cut || noteLine.MatchString(line) && cutShort.MatchString(line) && !strings.HasPrefix(line, "(no ")
 			continue
 		}
 		n, err := strconv.Atoi(m[2])
@@ -132,7 +155,7 @@ func isTest(name string) bool { return testName.MatchString(name) }
 
 var entryName = regexp.MustCompile(`(?i)(^|/)(main\.[a-z]+|__main__\.py|manage\.py|app\.(py|rb|js|ts)|index\.(js|ts|php)|server\.(js|ts|py)|lib\.rs|mod\.rs)$`)
 
-func isEntry(name string) bool { return entryName.MatchString(name) }
+func isEntry(name string) bool { return isCode(name) && entryName.MatchString(name) }
 
 var readmeName = regexp.MustCompile(`(?i)^readme(\.[a-z]+)?$`)
 

@@ -60,15 +60,20 @@ func (s *script) reported(f *findings) []bool {
 			good[i] = true
 		}
 	}
-	if f.cut {
-		f.unseen = append(f.unseen, s.say.of("unseen-files", "n", strconv.Itoa(len(f.files))))
-	}
+	f.notePartial(s)
 	return good
 }
 
+// notePartial says so where the list of files is not whole.
+func (f *findings) notePartial(s *script) {
+	if f.left.cut {
+		f.unseen = append(f.unseen, s.say.of("unseen-files", "n", strconv.Itoa(len(f.files))))
+	}
+}
+
 func (f *findings) total() string {
-	n := count(len(f.files), "file", "files")
-	if f.cut {
+	n := count(len(f.files)+max(0, f.left.more), "file", "files")
+	if f.left.cut && f.left.more <= 0 {
 		return "at least " + n
 	}
 	return n
@@ -133,6 +138,9 @@ func languages(files []file) string {
 var plainExt = regexp.MustCompile(`^\.[A-Za-z0-9_+-]{1,12}$`)
 
 func extension(name string) string {
+	if base := path.Base(name); byName[base] != "" {
+		return base
+	}
 	if e := path.Ext(name); plainExt.MatchString(e) {
 		return strings.ToLower(e)
 	}
@@ -141,12 +149,12 @@ func extension(name string) string {
 
 func bytesOf(n int64) string {
 	switch {
-	case n < 1<<10:
+	case n < 1e3:
 		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	case n < 1e6:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
-	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
 func readingsOf(all []reading) string {
@@ -181,7 +189,9 @@ func (s *script) areasOf(f *findings, good []bool) string {
 		if !good[i] {
 			continue
 		}
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n", a.dir, firstLines(s.family.by(a.made.call).text, noteLines))
+		notes := strings.TrimPrefix(s.family.by(a.made.call).text, "**"+path.Base(a.dir)+"**")
+		notes = strings.TrimPrefix(notes, "**"+a.dir+"**")
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n", a.dir, firstLines(notes, noteLines))
 	}
 	if b.Len() == 0 {
 		return s.say.of("areas-none")

@@ -41,7 +41,8 @@ func (m *model) duration(text string) time.Duration {
 // emitOver spreads the pieces evenly over d, several at a tick where there are many.
 func emitOver(ctx context.Context, pieces []string, d time.Duration, on func(core.Delta)) error {
 	ticks := max(1, min(int(d/tick), len(pieces)))
-	timer := time.NewTimer(d / time.Duration(ticks))
+	at := func(i int) time.Duration { return d * time.Duration(i) / time.Duration(ticks) }
+	timer := time.NewTimer(at(1))
 	defer timer.Stop()
 	for i := range ticks {
 		select {
@@ -49,11 +50,10 @@ func emitOver(ctx context.Context, pieces []string, d time.Duration, on func(cor
 			return context.Cause(ctx)
 		case <-timer.C:
 		}
-		from, to := i*len(pieces)/ticks, (i+1)*len(pieces)/ticks
-		if from < to {
+		if from, to := i*len(pieces)/ticks, (i+1)*len(pieces)/ticks; from < to {
 			on(core.Delta{Text: strings.Join(pieces[from:to], "")})
 		}
-		timer.Reset(d / time.Duration(ticks))
+		timer.Reset(at(i+2) - at(i+1))
 	}
 	return nil
 }

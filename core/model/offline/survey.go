@@ -12,9 +12,10 @@ import (
 const (
 	maxAreas  = 4
 	maxReads  = 4
+	maxWiden  = 40 // directories whose files are asked for one by one
 	readHead  = 60 // lines of a file that is looked at
-	todoRegex = `\b(TODO|FIXME)\b`
-	mainRegex = `^func main\(|^if __name__ ==|^fn main\(|^(int|void) main\(|public static void main`
+	todoRegex = `(^|//|#|--|/\*|\*|;|%|<!--)\s*(TODO|FIXME)\b|\b(TODO|FIXME)[(:]`
+	mainRegex = `^func main\(|^if __name__ ==|^fn main\(|^(int|void) main\(|^\s*public static void main\(`
 	defRegex  = `^(func|type|class|def|fn|struct|enum|trait|interface|module|export|pub (fn|struct|enum|trait)) `
 )
 
@@ -23,7 +24,7 @@ type findings struct {
 	dir      string
 	asked    string
 	files    []file
-	cut      bool // the list of files is not whole
+	left     left // what the list of files lacks
 	words    []string
 	wordHits map[string][]hit
 	todos    []hit
@@ -61,7 +62,10 @@ func survey(s *script, prompt string) (final, bool) {
 	if !ok {
 		return final{}, false
 	}
-	f.files, f.cut = s.filesOf(f, r[1], r[2])
+	s.takeFiles(f, ".", r[1], r[2])
+	if f.left.cut && !s.widen(f, r[1]) {
+		return final{}, false
+	}
 	if !s.searchAndStart(f) || !s.readHeads(f) {
 		return final{}, false
 	}
@@ -75,18 +79,67 @@ func survey(s *script, prompt string) (final, bool) {
 	return s.report(f), true
 }
 
-// filesOf takes the files from glob's list, or from the listing where that failed.
-func (s *script) filesOf(f *findings, listed, globbed result) ([]file, bool) {
-	from := globbed
-	if !globbed.ok() {
-		from = listed
+// takeFiles takes the files from glob's list, with the sizes of the listing;
+// where glob failed the listing has to do.
+func (s *script) takeFiles(f *findings, dir string, listed, globbed result) {
+	known, _, cut := paths(listed.text, dir)
+	switch {
+	case globbed.ok():
+		f.files, _, f.left = paths(globbed.text, "")
+	case listed.ok():
+		f.files, f.left = known, cut
 		f.unseen = append(f.unseen, s.say.of("unseen-glob"))
+	default:
+		f.unseen = append(f.unseen, s.say.of("unseen-list", "why", headline(listed.text)))
+		return
 	}
-	if !from.ok() {
-		f.unseen = append(f.unseen, s.say.of("unseen-list", "why", headline(from.text)))
-		return nil, false
+	sizes := map[string]int64{}
+	for _, k := range known {
+		sizes[k.path] = k.size
 	}
-	return paths(from.text)
+	for i := range f.files {
+		if n, ok := sizes[f.files[i].path]; ok {
+			f.files[i].size = n
+		}
+	}
+}
+
+// widen asks for the files of each top directory where one list could not hold them all.
+func (s *script) widen(f *findings, listed result) bool {
+	if !listed.ok() || !s.offered[toolGlob] {
+		return true
+	}
+	_, dirs, _ := paths(listed.text, "")
+	var calls []call
+	for _, d := range dirs {
+		if !strings.Contains(d, "/") && len(calls) < maxWiden {
+			calls = append(calls, glob(escapeGlob(d)+"/**/*"))
+		}
+	}
+	r, ok := s.do(s.say.of("survey-widen"), calls...)
+	if !ok {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, x := range f.files {
+		seen[x.path] = true
+	}
+	before := len(f.files)
+	var l left
+	for _, x := range r {
+		more, _, cut := paths(x.text, "")
+		l.cut, l.more = l.cut || cut.cut || !x.ok(), l.more+cut.more
+		for _, y := range more {
+			if x.ok() && !seen[y.path] {
+				seen[y.path] = true
+				f.files = append(f.files, y)
+			}
+		}
+	}
+	f.left.more -= len(f.files) - before
+	f.left.cut = f.left.more > 0 || l.cut
+	slices.SortFunc(f.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	return true
 }
 
 // searchAndStart starts an agent for each area and, in the same step, searches.
@@ -121,7 +174,7 @@ func (s *script) searchAndStart(f *findings) bool {
 		f.wordHits[w] = f.search(s, w, r[i])
 	}
 	f.todos = f.search(s, "TODO", r[len(f.words)])
-	f.mains = f.search(s, "main", r[len(f.words)+1])
+	f.mains = inCode(f.search(s, "main", r[len(f.words)+1]))
 	return true
 }
 
@@ -180,7 +233,7 @@ func centralFiles(files []file, mains []hit) []string {
 		}
 	}
 	for _, h := range mains {
-		if !isLesser(h.path) && !isTest(h.path) {
+		if isCode(h.path) && !isLesser(h.path) && !isTest(h.path) {
 			add(h.path)
 		}
 	}

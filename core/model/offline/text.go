@@ -126,7 +126,7 @@ func significant(text string) []string {
 			continue
 		}
 		seen[low] = true
-		found = append(found, w)
+		found = append(found, singular(w))
 	}
 	for len(found) > maxWords {
 		worst := 0
@@ -138,6 +138,14 @@ func significant(text string) []string {
 		found = append(found[:worst:worst], found[worst+1:]...)
 	}
 	return found
+}
+
+// singular takes the s of a plural off, so that both are found.
+func singular(w string) string {
+	if len(w) > 4 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && strings.ToLower(w) == w {
+		return w[:len(w)-1]
+	}
+	return w
 }
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }

@@ -46,6 +46,7 @@ type transcript struct {
 	woken   string // its text
 	spokeAt int    // index of the last answer, -1 for none
 	spoke   string // the last answer that had words
+	torn    bool   // the last answer was cut short
 	family  family
 	news    []notice // notices since a turn was last answered
 }
@@ -53,7 +54,13 @@ type transcript struct {
 // interimMark ends a text that ends a turn but answers nothing yet.
 const interimMark = "I go on when they report."
 
-func interim(text string) bool { return strings.HasSuffix(strings.TrimSpace(text), interimMark) }
+// cutMark is what the engine puts behind a text that a message cut short.
+const cutMark = "[cut short by a message]"
+
+func interim(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasSuffix(text, interimMark) || strings.HasSuffix(text, cutMark)
+}
 
 // parse reads the request once, from the oldest message to the newest.
 func parse(req core.ModelRequest) *transcript {
@@ -107,15 +114,15 @@ func (t *transcript) heard(i int, m *core.Message) {
 	t.open, t.last = append(t.open, o), o
 }
 
-// midTurn reports whether the model's last answer asked for tools, so that a
-// message that comes now steers it.
+// midTurn reports whether the model's last answer asked for tools or was cut
+// short, so that a message that comes now steers it.
 func (t *transcript) midTurn() bool {
 	n := len(t.acts)
-	return n > 0 && t.acts[n-1].at == t.spokeAt
+	return n > 0 && t.acts[n-1].at == t.spokeAt || t.torn
 }
 
 func (t *transcript) answered(i int, m *core.Message, byID map[string]int) {
-	t.spokeAt = i
+	t.spokeAt, t.torn = i, strings.HasSuffix(strings.TrimSpace(m.Text), cutMark)
 	if strings.TrimSpace(m.Text) != "" {
 		t.spoke = m.Text
 	}

@@ -29,8 +29,9 @@ type world struct {
 	notices []string
 	refuse  []string // reasons of the next refusals of task_complete
 	todos   []todo
-	promote bool // sync children are moved to the background
-	stuck   bool // background children do not run
+	promote bool                           // sync children are moved to the background
+	stuck   bool                           // background children do not run
+	real    func(string) (core.Tool, bool) // tools to use instead of those here
 	calls   int
 }
 
@@ -143,11 +144,20 @@ func (w *world) exec(ft *fakeTask, c core.ToolCall) core.ToolResult {
 	w.t.Helper()
 	var a struct {
 		Path, Pattern, Glob, Content, Command, Intent, Name, Prompt, Mode, Message, Outcome, Summary string
-		AgentType                                                                                   string `json:"agent_type"`
-		AgentID                                                                                     string `json:"agent_id"`
-		Offset, Limit, Depth                                                                        int
-		IgnoreCase                                                                                  bool `json:"ignore_case"`
-		Todos                                                                                       []todo
+		AgentType                                                                                    string `json:"agent_type"`
+		AgentID                                                                                      string `json:"agent_id"`
+		Offset, Limit, Depth                                                                         int
+		IgnoreCase                                                                                   bool `json:"ignore_case"`
+		Todos                                                                                        []todo
+	}
+	if w.real != nil {
+		if tool, ok := w.real(c.Name); ok {
+			res, err := tool.Run(w.t.Context(), core.ToolEnv{TaskInfo: ft.info, CallID: c.ID, Scratch: w.t.TempDir()}, c.Args)
+			if err != nil {
+				w.t.Fatalf("%s: %v", c.Name, err)
+			}
+			return res
+		}
 	}
 	if err := json.Unmarshal(c.Args, &a); err != nil {
 		w.t.Fatalf("arguments of %s: %v: %s", c.Name, err, c.Args)
@@ -213,13 +223,13 @@ func (w *world) delegate(parent *fakeTask, agent, name, prompt, mode string) cor
 		if !w.stuck {
 			w.notice(name, id, w.turn(child, parent.info.Task, prompt), child)
 		}
-		return core.ToolResult{Text: "started in the background\nagent_id: " + id}
+		return core.ToolResult{Text: name + " works in the background.\nagent_id: " + id + "\nA notice will tell you when it answers."}
 	}
 	text := w.turn(child, parent.info.Task, prompt)
 	if child.err != nil {
 		return no("%s (%s) failed: %v", name, id, child.err)
 	}
-	return core.ToolResult{Text: "agent_id: " + id + "\n\n" + text}
+	return core.ToolResult{Text: text + "\n\n(agent_id: " + id + "; it is idle and takes follow-ups through write_agent)"}
 }
 
 func (w *world) notice(name, id, text string, child *fakeTask) {
@@ -241,9 +251,9 @@ func (w *world) steer(tool, id, message string) core.ToolResult {
 	case tool == toolStop:
 		return core.ToolResult{Text: "stopped"}
 	case w.stuck:
-		return core.ToolResult{Text: id + " is running, 3 tool calls so far"}
+		return core.ToolResult{Text: "child (" + id + ", explore) is running, turn 1, 3 tool calls."}
 	}
-	return core.ToolResult{Text: id + " is idle\n\nturn 1:\n" + child.msgs[len(child.msgs)-1].Text}
+	return core.ToolResult{Text: "child (" + id + ", explore) is idle, turn 1, 3 tool calls.\n\n## turn 1\n" + child.msgs[len(child.msgs)-1].Text}
 }
 
 func (w *world) walk(dir string, fn func(rel string, isDir bool)) error {

@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mattn/go-sqlite3"
+
+	"drover/core"
+)
+
+// Name of the database in its directory.
+const fileName = "drover.db"
+
+// maxReaders is how many Views may run at once; one more would wait.
+const maxReaders = 4
+
+const readOnly = "mode=ro&_query_only=1&_txlock=deferred"
+
+// Options of Open. The zero value is what a program wants.
+type Options struct {
+	// Solo says that no other Store has this database open: nothing is polled
+	// and no file is watched, so that a test may run under synctest.
+	Solo bool
+}
+
+// Store is the registry. It may be used by any number of goroutines.
+type Store struct {
+	path string
+	solo bool
+
+	lock       chan struct{} // holds the one right to write
+	writeDB    *sql.DB
+	writer     *sql.Conn // pinned; guarded by lock
+	durability core.Durability
+
+	readDB *sql.DB
+
+	nudgeFile  *os.File      // nil when solo
+	commits    atomic.Uint64 // since Open
+	checkpoint chan struct{} // asks for a checkpoint
+
+	mu        sync.Mutex // guards what follows
+	watches   map[chan struct{}]struct{}
+	following bool
+	closed    bool
+
+	done      chan struct{} // closed by Close
+	wait      sync.WaitGroup
+	closeOnce sync.Once
+	closeErr  error
+}
+
+var _ core.Store = (*Store)(nil)
+
+// Open opens the database of the state directory dir, making both where they
+// are missing (the directory for its owner alone). The error is a *core.Error
+// of CodeNewer or CodeStorage that names the path and the way out. ctx bounds
+// the opening only.
+func Open(ctx context.Context, dir string, o Options) (*Store, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, storage(dir, "finding", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, storage(dir, "making the state directory", err)
+	}
+	s := &Store{
+		path:       filepath.Join(dir, fileName),
+		solo:       o.Solo,
+		lock:       make(chan struct{}, 1),
+		checkpoint: make(chan struct{}, 1),
+		watches:    map[chan struct{}]struct{}{},
+		done:       make(chan struct{}),
+	}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) error {
+	scripts, err := migrations()
+	if err != nil {
+		return err
+	}
+	if s.writeDB, err = openDB(s.path, "_txlock=immediate"); err != nil {
+		return storage(s.path, "opening", err)
+	}
+	s.writeDB.SetMaxOpenConns(1)
+	if s.writer, err = s.writeDB.Conn(ctx); err != nil {
+		return storage(s.path, "opening", err)
+	}
+	ctx = context.WithoutCancel(ctx) // or the driver starts a goroutine a statement
+	if err := prepare(ctx, s.writer, s.path, scripts); err != nil {
+		return err
+	}
+	if s.readDB, err = openDB(s.path, readOnly); err != nil {
+		return storage(s.path, "opening", err)
+	}
+	s.readDB.SetMaxOpenConns(maxReaders)
+	s.readDB.SetMaxIdleConns(maxReaders)
+	if s.solo {
+		return nil
+	}
+	if _, err := s.writer.ExecContext(ctx, writerPragmas); err != nil {
+		return storage(s.path, "opening", err)
+	}
+	if err := s.openNudge(); err != nil {
+		return err
+	}
+	s.wait.Go(s.checkpoints)
+	return nil
+}
+
+// openDB makes a pool for the file; it opens nothing yet.
+func openDB(path, options string) (*sql.DB, error) {
+	u := url.URL{Scheme: "file", OmitHost: true, Path: path} // escapes ?, # and %
+	return sql.Open("sqlite3", fmt.Sprintf("%s?_busy_timeout=%d&_synchronous=NORMAL&_stmt_cache_size=64&%s", &u, busyStep, options))
+}
+
+// Path of the database file.
+func (s *Store) Path() string { return s.path }
+
+// Check reads the whole database and reports damage as CodeStorage.
+func (s *Store) Check(ctx context.Context) error {
+	rows, err := s.readDB.QueryContext(ctx, "PRAGMA quick_check(20)")
+	if err != nil {
+		return storage(s.path, "checking", err)
+	}
+	defer rows.Close()
+	var faults []string
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			return storage(s.path, "checking", err)
+		}
+		if line != "ok" {
+			faults = append(faults, line)
+		}
+	}
+	if err := rows.Err(); err != nil { // damage may show as rows and as an error
+		return storage(s.path, "checking", err)
+	}
+	if len(faults) > 0 {
+		_, hint := explainSQLite(sqlite3.Error{Code: sqlite3.ErrCorrupt})
+		return &core.Error{Code: core.CodeStorage, Message: s.path + " is damaged: " + strings.Join(faults, "; "), Hint: hint}
+	}
+	return nil
+}
+
+// Close waits for the Update and the Views that run, ends every Watch, and
+// frees everything. Later calls do nothing.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() {
+		s.mu.Lock()
+		s.closed = true
+		s.mu.Unlock()
+		close(s.done)
+		s.wait.Wait()
+		s.lock <- struct{}{} // for good
+		var errs []error
+		if s.readDB != nil {
+			errs = append(errs, s.readDB.Close())
+		}
+		if s.writer != nil {
+			errs = append(errs, s.writer.Close())
+		}
+		if s.writeDB != nil {
+			errs = append(errs, s.writeDB.Close())
+		}
+		if s.nudgeFile != nil {
+			errs = append(errs, s.nudgeFile.Close())
+		}
+		s.closeErr = storage(s.path, "closing", errors.Join(errs...))
+	})
+	return s.closeErr
+}
+
+func (s *Store) errClosed() error {
+	return core.Errorf(core.CodeStorage, "the registry %s is closed", s.path)
+}

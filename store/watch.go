@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// data_version is looked at this often: as a safety net, and where the kernel
+// gives no watch of the nudge file.
+const (
+	pollSafety = 250 * time.Millisecond
+	pollAlone  = 50 * time.Millisecond
+)
+
+func (s *Store) nudgeDir() string { return filepath.Join(filepath.Dir(s.path), "nudge") }
+
+func (s *Store) openNudge() error {
+	if err := os.MkdirAll(s.nudgeDir(), 0o700); err != nil {
+		return storage(s.nudgeDir(), "making", err)
+	}
+	name := filepath.Join(s.nudgeDir(), "all")
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return storage(name, "opening", err)
+	}
+	s.nudgeFile = file
+	return nil
+}
+
+// nudge tells other processes. The commit stands whether or not it succeeds:
+// they look by themselves every pollSafety.
+func (s *Store) nudge() {
+	if s.nudgeFile != nil {
+		_, _ = s.nudgeFile.WriteAt([]byte{'.'}, 0)
+	}
+}
+
+// wake tells the watches of this process.
+func (s *Store) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ch := range s.watches {
+		select {
+		case ch <- struct{}{}:
+		default: // told already, and not yet looked
+		}
+	}
+}
+
+// Watch implements core.Store. The channel is closed by Close as well.
+func (s *Store) Watch(ctx context.Context) <-chan struct{} {
+	ch := make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		close(ch)
+		return ch
+	}
+	if !s.following && !s.solo {
+		s.following = true
+		s.startFollow()
+	}
+	s.watches[ch] = struct{}{}
+	s.wait.Go(func() {
+		select {
+		case <-ctx.Done():
+		case <-s.done:
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.watches, ch)
+		close(ch)
+	})
+	return ch
+}
+
+// follower turns commits of other processes into wakes.
+type follower struct {
+	s       *Store
+	files   *fsnotify.Watcher // nil: the kernel has none to give
+	db      *sql.DB           // its own, of one connection
+	conn    *sql.Conn         // pinned: data_version is a property of a connection
+	version int64
+}
+
+// startFollow sets the watch and the baseline before it returns, so that no
+// commit after Watch is missed.
+func (s *Store) startFollow() {
+	f := &follower{s: s}
+	if files, err := fsnotify.NewWatcher(); err == nil {
+		f.files = files
+		if err := files.Add(s.nudgeDir()); err != nil {
+			files.Close()
+			f.files = nil
+		}
+	}
+	f.moved()
+	s.wait.Go(f.run)
+}
+
+func (f *follower) run() {
+	every := pollAlone
+	var events <-chan fsnotify.Event
+	var faults <-chan error
+	if f.files != nil {
+		every, events, faults = pollSafety, f.files.Events, f.files.Errors
+	}
+	defer f.close()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-f.s.done:
+			return
+		case _, ok := <-events:
+			if !ok {
+				events = nil
+				tick.Reset(pollAlone)
+			}
+			f.moved() // what is visible now needs no wake from the poll as well
+			f.s.wake()
+		case _, ok := <-faults: // the queue ran over: something was lost
+			if !ok {
+				faults = nil
+			}
+			f.s.wake()
+		case <-tick.C:
+			if f.moved() {
+				f.s.wake()
+			}
+		}
+	}
+}
+
+// moved reports whether anybody has committed since it last looked. Where it
+// cannot look it says yes: the reader will meet the reason.
+func (f *follower) moved() bool {
+	if f.conn == nil && f.connect() != nil {
+		return true
+	}
+	var version int64
+	if err := f.conn.QueryRowContext(context.Background(), "PRAGMA data_version").Scan(&version); err != nil {
+		return true
+	}
+	was := f.version
+	f.version = version
+	return version != was
+}
+
+func (f *follower) connect() (err error) {
+	if f.db == nil {
+		if f.db, err = openDB(f.s.path, readOnly); err != nil {
+			return err
+		}
+	}
+	f.conn, err = f.db.Conn(context.Background())
+	return err
+}
+
+func (f *follower) close() {
+	if f.files != nil {
+		f.files.Close()
+	}
+	if f.conn != nil {
+		f.conn.Close()
+	}
+	if f.db != nil {
+		f.db.Close()
+	}
+}
