@@ -23,7 +23,7 @@ type change struct {
 // writer of tasks, and the only place where memory changes.
 func (r *Registry) change(d Durability, f func(*change) error) error {
 	r.mu.Lock()
-	c := &change{r: r, now: r.o.Now()}
+	c := &change{r: r, now: r.o.Now().Truncate(time.Millisecond)} // as rows keep it
 	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
 		c.tx, c.session = tx, r.session
 		c.staged, c.order, c.added, c.runnable, c.removed = map[string]*Task{}, nil, nil, nil, nil

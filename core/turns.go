@@ -440,6 +440,9 @@ func (r *Registry) Fail(id string, cause error) error {
 				return err
 			}
 		}
+		if err := c.dismiss(id, "the task failed before it was delivered"); err != nil {
+			return err
+		}
 		if err := c.event(id, EvFailed, true, t.Label()+" failed: "+Short(CleanLine(e.Error()), 160), ""); err != nil {
 			return err
 		}

@@ -13,6 +13,9 @@ import (
 // applicationID marks the file as drover's ("drov").
 const applicationID = 0x64726f76
 
+// walKept is how many bytes of an emptied WAL stay on the disk.
+const walKept = 64 << 20
+
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
@@ -40,7 +43,8 @@ func prepare(ctx context.Context, c *sql.Conn, path string, scripts []string) er
 	if err != nil {
 		return err
 	}
-	if _, err := c.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
+	pragmas := fmt.Sprintf("PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=%d; PRAGMA busy_timeout=%d", walKept, busyStep)
+	if _, err := c.ExecContext(ctx, pragmas); err != nil {
 		return storage(path, "preparing the database", err)
 	}
 	if version == len(scripts) {

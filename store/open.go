@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,7 +112,7 @@ func (s *Store) open(ctx context.Context) error {
 	if s.solo {
 		return nil
 	}
-	if _, err := s.writer.ExecContext(ctx, writerPragmas); err != nil {
+	if _, err := s.writer.ExecContext(ctx, "PRAGMA wal_autocheckpoint="+strconv.Itoa(writerCheckpoint)); err != nil {
 		return storage(s.path, "opening", err)
 	}
 	if err := s.openNudge(); err != nil {
@@ -124,7 +125,7 @@ func (s *Store) open(ctx context.Context) error {
 // openDB makes a pool for the file; it opens nothing yet.
 func openDB(path, options string) (*sql.DB, error) {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: path} // escapes ?, # and %
-	return sql.Open("sqlite3", fmt.Sprintf("%s?_busy_timeout=%d&_synchronous=NORMAL&_stmt_cache_size=64&%s", &u, busyStep, options))
+	return sql.Open("sqlite3", fmt.Sprintf("%s?_busy_timeout=%d&_synchronous=NORMAL&_stmt_cache_size=64&%s", &u, busyStep*busyTries, options))
 }
 
 // Path of the database file.

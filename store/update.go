@@ -10,18 +10,20 @@ import (
 	"drover/core"
 )
 
-// SQLite waits busyStep milliseconds for another process's write, then we look
-// whether the caller still wants it, busyTries times: ten seconds in all.
+// SQLite waits busyStep milliseconds for another process's write, then begin
+// looks whether the caller still wants it, busyTries times: ten seconds in all.
+// Everything but begin waits the ten seconds at once.
 const (
 	busyStep  = 250
 	busyTries = 40
 )
 
 // The WAL is copied back in the background after checkpointEvery commits of
-// this process; the writer itself only when that does not keep up.
+// this process; by the writer itself only when that does not keep up and the
+// WAL has writerCheckpoint pages (32 MB).
 const (
-	checkpointEvery = 256
-	writerPragmas   = "PRAGMA wal_autocheckpoint=8000; PRAGMA journal_size_limit=67108864"
+	checkpointEvery  = 256
+	writerCheckpoint = 8000
 )
 
 // Update implements core.Store. While it waits for its turn the end of ctx ends

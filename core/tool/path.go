@@ -35,6 +35,9 @@ func shown(dir, path string) string {
 // realPath resolves every link of path, also where its end does not exist yet.
 func realPath(path string, links int) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
+	if err != nil && err.Error() == "EvalSymlinks: too many links" { // it has no other mark
+		return "", fmt.Errorf("resolve %s: %w", path, syscall.ELOOP)
+	}
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || path == filepath.Dir(path) {
 		return real, err
 	}
@@ -196,7 +199,7 @@ func far(want, name string) bool {
 	if a == b || len(a) > 3 && strings.Contains(b, a) || len(b) > 3 && strings.Contains(a, b) {
 		return false
 	}
-	return distance(want, name) > max(1, len(want)/4)
+	return distance(want, name) > max(min(2, (len(want)+1)/2), len(want)/4)
 }
 
 func isDir(path string) bool {

@@ -87,7 +87,7 @@ func (r Rule) allows(tool, subject string) bool {
 		return wildcard(r.Glob, unchained, subject)
 	case isPath(tool):
 		clean := filepath.Clean(subject)
-		if clean == ".." || strings.HasPrefix(clean, "../") {
+		if !filepath.IsLocal(clean) {
 			return false
 		}
 		ok, err := doublestar.Match(strings.TrimPrefix(r.Glob, "./"), clean)

@@ -146,7 +146,7 @@ func TestListFiles(t *testing.T) {
 	must(t, unix.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
 	table(t, env(dir), "list_files", []row{
 		{``, "a/\nnode_modules/\nnone/\nb.txt  2 B\nfifo  a pipe\n\"nl\\nname\"  0 B\n", false},
-		{`{"path":"a","depth":6}`, "deep/\ndeep/y  0 B\nx.go  1 B\nup -> ..\n", false},
+		{`{"path":"a","depth":6}`, "deep/\ndeep/y  0 B\nup -> ..\nx.go  1 B\n", false},
 		{`{"path":"none","depth":null}`, "(none is empty)", false},
 		{`{"path":"b.txt"}`, "…it is a file, not a directory", true},
 		{`{"path":"fifo"}`, "…it is a pipe, not a directory", true},
@@ -170,7 +170,7 @@ func TestGlobFiles(t *testing.T) {
 		{`{"pattern":"**/*.go"}`, "cmd/a/a.go\ncmd/a/a_test.go\n\"line\\nbreak.go\"\nmain.go\n", false},
 		{`{"pattern":"./**/a*.{go,md}","newest":true}`, "cmd/a/a.go\ncmd/a/a_test.go\n", false},
 		{`{"pattern":"` + dir + `/docs/*"}`, "docs/x.md\n", false},
-		{`{"pattern":"*.md"}`, "…(\"**/*.md\" would match 1 file)", false},
+		{`{"pattern":"*.md"}`, "…(**/*.md would match 1 file)", false},
 		{`{"pattern":"a_*","path":"cmd/a"}`, "cmd/a/a_test.go\n", false},
 		{`{"pattern":"[a"}`, "…not valid", true},
 		{`{"pattern":"*","path":"cdm"}`, "…there is cmd", true},
@@ -213,7 +213,7 @@ func TestGrepFiles(t *testing.T) {
 		{`{"pattern":"Total .*"}`, "latin:1: Total \uFFFD\n", false},
 		{`{"pattern":"^$","path":"a.go"}`, "a.go:2: \n", false},
 		{`{"pattern":"Total","path":"bin"}`, "…bin: not searched, it is binary", false},
-		{`{"pattern":"nothing here"}`, "(no match for nothing here in 9 files)\n", false},
+		{`{"pattern":"nothing here"}`, "(no match for nothing here in 10 files)\n", false},
 		{`{"pattern":"("}`, "…not valid: missing closing )", true},
 		{`{"pattern":"x","path":"fifo"}`, "…it is a pipe", true},
 		{`{"pattern":"x","path":"/proc/self/environ"}`, "…files of the kernel", true},
@@ -389,7 +389,7 @@ func TestContextEnds(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(big, "line"), []byte(strings.Repeat("ab", 8<<20)), 0o644))
 	box := NewBox(Builtin()...)
 	for name, args := range map[string]string{
-		"grep_files": `{"pattern":"(a|b|ab){500}c"}`, "shell": `{"command":"trap '' TERM; sleep 300"}`,
+		"grep_files": `{"pattern":"(a|b|ab){500}[cd]"}`, "shell": `{"command":"trap '' TERM; sleep 300"}`,
 		"read_file": `{"path":"fa"}`, "list_files": `{}`, "glob_files": `{"pattern":"**"}`, "write_file": `{"path":"x","content":""}`,
 		"edit_file": `{"path":"fa","old_string":"ab","new_string":"b","replace_all":true}`, "get_file_info": `{"path":"fa"}`, "current_time": `{}`,
 	} {

@@ -183,7 +183,7 @@ func biggest(f *findings) string {
 	slices.SortStableFunc(bySize, func(a, b file) int { return int(min(max(b.size-a.size, -1), 1)) })
 	for _, x := range bySize {
 		if x.size > 0 && len(out) < biggestShown {
-			out = append(out, fmt.Sprintf("`%s` %s", x.path, bytesOf(x.size)))
+			out = append(out, shown(x.path)+" "+bytesOf(x.size))
 		}
 	}
 	if len(out) > 0 {
@@ -191,7 +191,7 @@ func biggest(f *findings) string {
 	}
 	for _, r := range f.read {
 		if r.lines > 0 {
-			out = append(out, fmt.Sprintf("`%s` %s", r.path, count(r.lines, "line", "lines")))
+			out = append(out, shown(r.path)+" "+count(r.lines, "line", "lines"))
 		}
 	}
 	return strings.Join(out, ", ")

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // What tools print is read here, tolerantly: a line that is not understood is
@@ -58,9 +59,7 @@ func paths(text, dir string) (files []file, dirs []string, l left) {
 		}
 		f := sized(name)
 		f.path, _, _ = strings.Cut(f.path, " -> ")
-		if q, err := strconv.Unquote(f.path); err == nil && f.path[0] == '"' {
-			f.path = q
-		}
+		f.path = plain(f.path)
 		folder := strings.HasSuffix(f.path, "/")
 		f.path = path.Join(dir, f.path)
 		if folder {
@@ -70,6 +69,22 @@ func paths(text, dir string) (files []file, dirs []string, l left) {
 		}
 	}
 	return files, dirs, l
+}
+
+// plain is the path itself where the tool has put an odd one in quotes.
+func plain(name string) string {
+	if q, err := strconv.Unquote(name); err == nil && name[0] == '"' {
+		return q
+	}
+	return name
+}
+
+// shown is a path as Markdown code, on one line whatever it holds.
+func shown(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+		name = strconv.Quote(name)
+	}
+	return "`" + strings.ReplaceAll(name, "`", "'") + "`"
 }
 
 func sized(name string) file {
@@ -97,7 +112,7 @@ type hit struct {
 	text string
 }
 
-func (h hit) String() string { return "`" + h.path + ":" + strconv.Itoa(h.line) + "`" }
+func (h hit) String() string { return shown(h.path + ":" + strconv.Itoa(h.line)) }
 
 // hits reads the output of grep_files: PATH:LINE:TEXT.
 func hits(text string) (found []hit, cut bool) {
@@ -112,7 +127,7 @@ func hits(text string) (found []hit, cut bool) {
 		if err != nil {
 			continue
 		}
-		found = append(found, hit{strings.TrimPrefix(m[1], "./"), n, strings.TrimSpace(m[3])})
+		found = append(found, hit{strings.TrimPrefix(plain(m[1]), "./"), n, strings.TrimSpace(m[3])})
 	}
 	return found, cut
 }

@@ -24,7 +24,8 @@ type phrases map[string]string
 // below it is the phrase.
 func loadPhrases() phrases {
 	p := phrases{"report": strings.TrimSpace(reportText)}
-	for part := range strings.SplitSeq(phraseText, "\n## ") {
+	_, body, _ := strings.Cut(phraseText, "\n## ")
+	for part := range strings.SplitSeq(body, "\n## ") {
 		if name, text, ok := strings.Cut(part, "\n"); ok {
 			p[strings.TrimSpace(name)] = strings.TrimSpace(text)
 		}

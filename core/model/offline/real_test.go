@@ -5,8 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"drover/core/sandbox"
 	"drover/core/tool"
 )
+
+// TestMain lets the real tools start their processes.
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	os.Exit(m.Run())
+}
 
 // What the real tools print is understood: paths with odd names, sizes,
 // numbered lines, hits, and the notes about what was left out.
@@ -23,7 +30,7 @@ func TestWithRealTools(t *testing.T) {
 	w.send("user", "Add coupon support to the cart")
 	report := w.deliver()
 	for _, want := range []string{
-		"12 files", "| Go | 7 |", "### cart", "### store", "- largest: `store/schema.sql` 34 B", "`cart/total.go:3` `// Total adds", "`cmd/shop/main.go:4`",
+		"12 files", "| Go | 7 |", "### cart", "### store", "- largest: `store/store.go` 70 B, `store/schema.sql` 34 B, `\"store/odd\\nname.go\"`", "`cart/total.go:3` `// Total adds", "`cmd/shop/main.go:4`",
 		"- 1 test file: `cart/total_test.go`", "entry point `cmd/shop/main.go:3`", "`README.md`, 3 lines: `Shop`", "Nothing was cut short",
 	} {
 		if !strings.Contains(report, want) {

@@ -160,7 +160,7 @@ func bytesOf(n int64) string {
 func readingsOf(all []reading) string {
 	var out []string
 	for _, r := range all {
-		line := "`" + r.path + "`"
+		line := shown(r.path)
 		if r.lines > 0 {
 			line += ", " + count(r.lines, "line", "lines")
 		}
@@ -172,12 +172,17 @@ func readingsOf(all []reading) string {
 	return bullets(out, "Nothing was read.")
 }
 
-// firstWords is the first line of a file that has words, as code.
+var licence = regexp.MustCompile(`(?i)copyright|license|licence|all rights reserved|spdx`)
+
+// firstWords is the first line that says something, as code: a title, or a
+// line of three words that is not about the licence.
 func firstWords(text string) string {
 	for _, l := range numbered(text) {
 		t := strings.Trim(l.text, "#*/=-<>!` \t")
-		if strings.IndexFunc(t, func(r rune) bool { return !notWord(r) }) >= 0 {
-			return "`" + strings.ReplaceAll(headline(t), "`", "'") + "`"
+		words := len(strings.FieldsFunc(t, notWord))
+		title := strings.HasPrefix(l.text, "# ") && words > 0
+		if (title || words >= 3) && !licence.MatchString(t) {
+			return code(t)
 		}
 	}
 	return ""
@@ -237,7 +242,7 @@ func (s *script) entriesOf(f *findings) string {
 	if len(f.mains) == 0 {
 		for _, x := range f.files {
 			if isEntry(x.path) && !isLesser(x.path) && len(lines) < testsShown {
-				lines = append(lines, "entry point by its name: `"+x.path+"`")
+				lines = append(lines, "entry point by its name: "+shown(x.path))
 			}
 		}
 	}
@@ -247,7 +252,7 @@ func (s *script) entriesOf(f *findings) string {
 	var tests []string
 	for _, x := range f.files {
 		if isTest(x.path) {
-			tests = append(tests, "`"+x.path+"`")
+			tests = append(tests, shown(x.path))
 		}
 	}
 	if n := len(tests); n > 0 {

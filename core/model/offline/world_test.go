@@ -180,7 +180,7 @@ func (w *world) exec(ft *fakeTask, c core.ToolCall) core.ToolResult {
 		return core.ToolResult{Text: "ran: " + a.Command + "\nexit code 0"}
 	case toolIntent:
 		return core.ToolResult{Text: "noted"}
-	case toolTodos:
+	case toolTodos, toolTodosToo:
 		w.todos = a.Todos
 		return core.ToolResult{Text: "saved"}
 	case toolTask:

@@ -1,0 +1,48 @@
+# drover: every target works from a fresh clone with an empty HOME; only the Go module proxy is needed.
+SHELL   := /bin/bash
+GO      ?= go
+DIR     ?= .
+FUZZTIME ?= 5s
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+export GOFLAGS ?= -mod=readonly
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test check bench golden fuzz lint clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## write bin/drover
+	$(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/drover ./cmd/drover
+
+run: build ## build, then open the screen here (or in DIR=…) on the offline model: no key, no network
+	@cd '$(DIR)' && DROVER_MODEL="$${DROVER_MODEL:-offline/rules}" '$(CURDIR)/bin/drover'
+
+test: ## run every test, once
+	$(GO) test ./...
+
+check: lint ## all that must hold before a change is kept: lint, race tests, CLI transcripts, the real terminal
+	$(GO) test -race -timeout 15m ./...
+
+lint: ## format, vet, staticcheck
+	@bad=$$(gofmt -l agents cmd core store themes ui); if [ -n "$$bad" ]; then \
+		printf 'not formatted (run gofmt -w):\n%s\n' "$$bad"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+golden: ## rewrite the golden files and the generated parts of the README, for review in git diff
+	@for p in $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u); do \
+		$(GO) test "$$p" -run 'Golden|README' -update || exit 1; done
+
+bench: ## run the benchmarks, each beside its floor
+	$(GO) test ./... -run '^$$' -bench . -benchmem
+
+fuzz: ## run every fuzz target for FUZZTIME (5s)
+	@set -o pipefail; for p in $$($(GO) list ./...); do \
+		for f in $$($(GO) test "$$p" -list '^Fuzz' | grep '^Fuzz'); do \
+			echo "$$p $$f"; $(GO) test "$$p" -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; \
+		done; done
+
+clean: ## remove what the targets wrote
+	rm -rf bin
+	$(GO) clean -testcache

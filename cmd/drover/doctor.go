@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"drover/core"
+	"drover/core/config"
+	"drover/core/sandbox"
+)
+
+// How a finding of the doctor stands.
+const (
+	fine = "ok"
+	warn = "warn"
+	fail = "fail"
+)
+
+// finding is one line of the doctor.
+type finding struct {
+	Check  string `json:"check"`
+	State  string `json:"state"` // ok, warn, fail
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
+}
+
+func (a *app) doctorCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "What is wrong here, and how to mend it", Args: takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all := a.examine(cmd.Context())
+			failed := 0
+			for _, f := range all {
+				if f.State == fail {
+					failed++
+				}
+			}
+			var err error
+			if a.json {
+				err = a.emit(all)
+			} else {
+				err = a.print(a.findings(all))
+			}
+			if err == nil && failed > 0 {
+				err = &exit{code: core.ExitFailed}
+			}
+			return err
+		},
+	}
+}
+
+func (a *app) findings(all []finding) string {
+	var b strings.Builder
+	colors := map[string]string{fine: green, warn: yellow, fail: red}
+	for _, f := range all {
+		b.WriteString(a.paint.in(colors[f.State], pad(f.State, 5)) + " " + pad(f.Check, 11) + core.CleanLine(f.Text) + "\n")
+		if f.Remedy != "" {
+			b.WriteString(strings.Repeat(" ", 17) + "→ " + core.CleanLine(f.Remedy) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// examine makes every check; one that fails does not hide the others.
+func (a *app) examine(ctx context.Context) []finding {
+	all := []finding{{"version", fine, version, ""}}
+	settings, err := config.Load(a.getenv)
+	all = append(all, a.checkSettings(err))
+	if err == nil {
+		all = append(all, checkModel(settings))
+	}
+	dir, err := config.StateDir(a.getenv)
+	if err != nil {
+		_, message, hint := a.describe(err)
+		return append(all, finding{"state", fail, message, hint})
+	}
+	state := checkState(dir)
+	all = append(all, state)
+	if state.State != fail {
+		all = append(all, a.checkRegistry(ctx, dir)...)
+		all = append(all, checkNotify(dir))
+	}
+	return append(all, a.checkTerminal(), checkGit())
+}
+
+func (a *app) checkSettings(err error) finding {
+	if err != nil {
+		_, message, hint := a.describe(err)
+		return finding{"settings", fail, message, hint}
+	}
+	dir, err := config.Dir(a.getenv)
+	if err != nil {
+		return finding{"settings", fail, err.Error(), ""}
+	}
+	file := filepath.Join(dir, "config.toml")
+	if _, err := os.Stat(file); err != nil {
+		return finding{"settings", fine, "the defaults; " + file + " does not exist", ""}
+	}
+	return finding{"settings", fine, file, ""}
+}
+
+func checkModel(s config.Settings) finding {
+	if _, _, err := models(s)(s.Model); err != nil {
+		return finding{"model", fail, err.Error(), core.HintOf(err)}
+	}
+	return finding{"model", fine, s.Model + ": rules, not a language model; needs no key and no network", ""}
+}
+
+// fewBytes is how little free space is worth a warning.
+const fewBytes = 200 << 20
+
+func checkState(dir string) finding {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return finding{"state", fail, err.Error(), "make it writable, or set DROVER_STATE to a directory of yours"}
+	}
+	f, err := os.CreateTemp(dir, ".doctor")
+	if err != nil {
+		return finding{"state", fail, err.Error(), "make it writable, or set DROVER_STATE to a directory of yours"}
+	}
+	defer os.Remove(f.Name())
+	if err := f.Close(); err != nil {
+		return finding{"state", fail, err.Error(), "the disk may be full"}
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(dir, &fs); err == nil {
+		if free := fs.Bavail * uint64(fs.Bsize); free < fewBytes {
+			return finding{"state", warn, fmt.Sprintf("%s is writable, but only %d MB are free", dir, free>>20), "make room: nothing can be acknowledged on a full disk"}
+		}
+	}
+	return finding{"state", fine, dir + " is writable", ""}
+}
+
+func (a *app) checkRegistry(ctx context.Context, dir string) []finding {
+	var all []finding
+	err := a.with(ctx, func(c client) error {
+		if err := checkDatabase(ctx, dir); err != nil {
+			return err
+		}
+		tasks, err := c.List(ctx, true)
+		if err != nil {
+			return err
+		}
+		all = append(all, finding{"registry", fine, fmt.Sprintf("the database is whole: %d tasks", len(tasks)), ""})
+		all = append(all, checkInterrupted(tasks), checkProcesses(tasks))
+		return nil
+	})
+	if err != nil {
+		_, message, hint := a.describe(err)
+		all = append(all, finding{"registry", fail, message, hint})
+	}
+	return all
+}
+
+func checkInterrupted(tasks []core.TaskView) finding {
+	var sessions []string
+	for _, t := range tasks {
+		if t.Interrupted && (len(sessions) == 0 || sessions[len(sessions)-1] != t.Session) {
+			sessions = append(sessions, t.Session)
+		}
+	}
+	if len(sessions) == 0 {
+		return finding{"sessions", fine, "none is interrupted", ""}
+	}
+	return finding{"sessions", warn, "interrupted, their host is gone: " + strings.Join(sessions, ", "), "drover resume " + sessions[0] + " goes on from the last committed step; drover cancel " + sessions[0] + " gives it up"}
+}
+
+// checkProcesses looks for processes whose supervisor was killed.
+func checkProcesses(tasks []core.TaskView) finding {
+	seen := map[string]bool{}
+	var pids []string
+	for _, t := range tasks {
+		if seen[t.Session] || t.Status.Terminal() && t.Kind == core.KindMain {
+			seen[t.Session] = true
+			continue
+		}
+		seen[t.Session] = true
+		left, err := sandbox.Orphans(t.Session)
+		if err != nil {
+			return finding{"processes", warn, "cannot look for processes left behind: " + err.Error(), ""}
+		}
+		for _, pid := range left {
+			pids = append(pids, strconv.Itoa(pid))
+		}
+	}
+	if len(pids) > 0 {
+		return finding{"processes", warn, "left behind by agents' commands: " + strings.Join(pids, " "), "kill " + strings.Join(pids, " ")}
+	}
+	return finding{"processes", fine, "none is left behind", ""}
+}
+
+func checkNotify(dir string) finding {
+	const remedy = "sysctl fs.inotify.max_user_instances=1024; until then changes show up a little later"
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return finding{"notices", warn, "changes cannot be watched: " + err.Error(), remedy}
+	}
+	defer w.Close()
+	if err := w.Add(dir); err != nil {
+		return finding{"notices", warn, dir + " cannot be watched: " + err.Error(), remedy}
+	}
+	return finding{"notices", fine, "changes are seen at once", ""}
+}
+
+func (a *app) checkTerminal() finding {
+	name := a.getenv("TERM")
+	if !a.paint.tty {
+		return finding{"terminal", fine, "standard output is no terminal: plain text, no escape codes", ""}
+	}
+	if name == "" || name == "dumb" {
+		return finding{"terminal", warn, fmt.Sprintf("TERM is %q: the screen cannot be drawn", name), "export TERM=xterm-256color"}
+	}
+	w, h, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return finding{"terminal", warn, "its size is unknown: " + err.Error(), ""}
+	}
+	colors := "16 colours"
+	switch {
+	case a.getenv("NO_COLOR") != "":
+		colors = "no colours (NO_COLOR)"
+	case a.getenv("COLORTERM") == "truecolor" || a.getenv("COLORTERM") == "24bit":
+		colors = "true colour"
+	case strings.Contains(name, "256color"):
+		colors = "256 colours"
+	}
+	f := finding{"terminal", fine, fmt.Sprintf("%s, %dx%d, %s", name, w, h, colors), ""}
+	if w < 80 || h < 24 {
+		f.State, f.Remedy = warn, "80x24 or more shows everything; the screen works down to 20x5"
+	}
+	return f
+}
+
+func checkGit() finding {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return finding{"git", warn, "not found: files that .gitignore names cannot be told from the others", "install git"}
+	}
+	return finding{"git", fine, path, ""}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"drover/agents"
+	"drover/core"
+	"drover/core/config"
+	"drover/core/host"
+)
+
+// runFlags are what a person says of a new session.
+type runFlags struct {
+	autopilot, allowAll, detach bool
+	agent, model                string
+	continues                   int
+	rules                       []string
+}
+
+func (a *app) runCmd() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use: "run PROMPT", Short: "Run a session without the screen; prints what the main agent answers", Args: atLeast("PROMPT"),
+		Long: "Run a session in this process and this directory: what the main agent answers goes to standard output, what happens besides to standard error.\n" +
+			"It ends when nothing runs any more, background work included; the exit code tells the truth about the whole tree.\n" +
+			"PROMPT may be - for standard input. With --detach the session runs by itself, and only its ID is printed.\n" +
+			`--json: a JSON value a line, the last one {"type":"result",…}.`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runSession(cmd.Context(), args, f) },
+	}
+	c.Flags().BoolVar(&f.autopilot, "autopilot", false, "go on until the agent declares the task complete")
+	c.Flags().IntVar(&f.continues, "max-continues", -1, "how often autopilot reminds it (default: the setting's)")
+	c.Flags().StringVar(&f.agent, "agent", agents.Main, "the agent that leads the session")
+	c.Flags().StringVar(&f.model, "model", "", "provider/model (default: the setting's)")
+	c.Flags().BoolVar(&f.allowAll, "allow-all", false, "no tool call needs approval")
+	c.Flags().StringArrayVar(&f.rules, "allow", nil, "tool calls that need no approval: `TOOL` or \"TOOL(pattern)\"; may be repeated")
+	c.Flags().BoolVar(&f.detach, "detach", false, "start it in the background and print its ID")
+	return c
+}
+
+func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err error) {
+	prompt, err := a.message(args)
+	if err != nil {
+		return err
+	}
+	e, err := a.engine(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.store.Close()) }()
+	n, err := e.newSession(ctx, prompt, f)
+	if err != nil {
+		return err
+	}
+	t, err := e.Create(ctx, n)
+	if err != nil {
+		return err
+	}
+	if f.detach {
+		return a.detached(ctx, e, t)
+	}
+	return a.prompted(ctx, e, t)
+}
+
+// newSession is the session that a person asks for.
+func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (core.NewSession, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return core.NewSession{}, fmt.Errorf("finding the working directory: %w", err)
+	}
+	if f.agent == "" {
+		f.agent = agents.Main
+	}
+	agent, err := e.catalog.Find(ctx, dir, f.agent)
+	if err != nil {
+		return core.NewSession{}, err
+	}
+	model := e.settings.Model
+	if f.model != "" {
+		model = f.model
+	} else if agent.Model != "" {
+		model = agent.Model
+	}
+	if _, _, err := e.models(model); err != nil {
+		return core.NewSession{}, err
+	}
+	continues := e.settings.MaxContinues
+	if f.continues >= 0 {
+		continues = f.continues
+	}
+	return core.NewSession{
+		Dir: dir, Prompt: prompt, Agent: agent, Model: model, Autopilot: f.autopilot, AllowAll: f.allowAll,
+		Rules: f.rules, MaxContinues: continues, Pace: f.detach && e.settings.OfflinePace > 0,
+	}, nil
+}
+
+func (a *app) detached(ctx context.Context, e *engine, t core.Task) error {
+	if err := e.Hosts.Ensure(ctx, t.Session); err != nil {
+		return err
+	}
+	if a.json {
+		return a.emit(map[string]string{"type": "session", "session": t.Session})
+	}
+	return a.print(t.Session + "\n")
+}
+
+// prompted hosts the session in this process until it is over.
+func (a *app) prompted(ctx context.Context, e *engine, t core.Task) error {
+	h, err := e.host(t.Session, true, nil)
+	if err != nil {
+		return err
+	}
+	// A person's ^C cancels the session in order, through a request as from elsewhere.
+	work, leave := context.WithCancel(context.WithoutCancel(ctx))
+	defer leave()
+	over := make(chan error, 1)
+	go func() { over <- h.Run(work) }()
+
+	s := newStream(a, e.Client, t.Session)
+	err = s.follow(ctx, over)
+	if ctx.Err() != nil {
+		err = a.stopped(work, e, t, over, leave)
+	}
+	if err != nil {
+		return err
+	}
+	return s.result(work)
+}
+
+// stopPatience is how long a session that is stopped by ^C may take to end.
+const stopPatience = 10 * time.Second
+
+// stopped cancels the session and waits for its host.
+func (a *app) stopped(ctx context.Context, e *engine, t core.Task, over <-chan error, leave func()) error {
+	_, err := e.Submit(ctx, core.Request{Session: t.Session, Task: t.ID, Kind: core.ReqCancel, Scope: core.ScopeTree, Sender: core.SenderUser})
+	if err != nil && core.CodeOf(err) != core.CodeEnded {
+		leave()
+		return errors.Join(err, <-over)
+	}
+	late := time.NewTimer(stopPatience)
+	defer late.Stop()
+	select {
+	case err = <-over:
+		return err
+	case <-late.C:
+		leave()
+		return <-over
+	}
+}
+
+func (a *app) hostCmd() *cobra.Command {
+	var detach bool
+	return flagged(&cobra.Command{
+		Use: "host SESSION", Short: "Own a session and run its tasks", Hidden: true, Args: takes("SESSION"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if detach {
+				return a.detachHost(args[0])
+			}
+			return a.hostSession(cmd.Context(), args[0])
+		},
+	}, func(c *cobra.Command) { c.Flags().BoolVar(&detach, "detach", false, "leave it behind and return") })
+}
+
+func (a *app) detachHost(session string) error {
+	dir, err := config.StateDir(a.getenv)
+	if err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding this program: %w", err)
+	}
+	return host.Detach(dir, session, exe, []string{"host", session})
+}
+
+func (a *app) hostSession(ctx context.Context, session string) error {
+	e, err := a.engine(ctx)
+	if err != nil {
+		return err
+	}
+	h, err := e.host(session, false, a.err)
+	if err == nil {
+		err = h.Run(ctx)
+	}
+	if errors.Is(err, host.ErrHeld) { // somebody was faster: all is well
+		err = nil
+	}
+	return errors.Join(err, e.store.Close())
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"drover/agents"
+	"drover/core"
+	"drover/core/config"
+	"drover/core/host"
+	"drover/core/model/offline"
+	"drover/core/run"
+	"drover/core/sandbox"
+	"drover/core/tool"
+	"drover/store"
+)
+
+// engine is everything there is, wired: what starts sessions and hosts them.
+type engine struct {
+	*core.Client
+	store    *store.Store
+	dir      string // of the state
+	settings config.Settings
+	catalog  core.Catalog
+	models   func(string) (core.Model, string, error)
+}
+
+// openRegistry opens what reading and asking need: the store, and hosts as processes.
+func (a *app) openRegistry(ctx context.Context) (client, func() error, error) {
+	e, err := a.registry(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.Client, e.store.Close, nil
+}
+
+func (a *app) registry(ctx context.Context) (*engine, error) {
+	dir, err := config.StateDir(a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, dir, store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &engine{Client: &core.Client{Store: s, Hosts: &host.Launcher{Dir: dir, Args: []string{"host", "--detach"}}}, store: s, dir: dir}, nil
+}
+
+// engine opens all of it. Settings come first: a mistake in them leaves no trace.
+func (a *app) engine(ctx context.Context) (*engine, error) {
+	settings, err := config.Load(a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := agents.Bundled()
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.registry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.settings, e.catalog, e.models = settings, catalog, models(settings)
+	return e, nil
+}
+
+// host makes the host of a session. One that runs a single prompt ends the
+// session when it is idle. log may be nil.
+func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, error) {
+	scratch := filepath.Join(e.dir, "scratch", session)
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return nil, fmt.Errorf("making the directory for long outputs: %w", err)
+	}
+	// A host before this one that was killed has left no process, unless its supervisors were killed, too.
+	if _, err := sandbox.KillOrphans(session); err != nil {
+		return nil, fmt.Errorf("stopping what an earlier host left behind: %w", err)
+	}
+	o := host.Options{
+		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot,
+		Registry: core.Options{
+			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot,
+			Allowed: tool.Allowed, RuleFor: tool.RuleFor,
+		},
+	}
+	if log != nil {
+		o.Log = slog.New(slog.NewTextHandler(log, nil))
+	}
+	builtin := tool.Builtin() // one set a session: it keeps two edits of a file apart
+	o.Runner = func(r *core.Registry) core.Runner {
+		return run.New(run.Options{
+			Registry: r, Model: e.models, Scratch: scratch, MaxSteps: e.settings.MaxTurns, MaxDepth: e.settings.MaxDepth,
+			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog))...),
+		})
+	}
+	return host.New(o), nil
+}
+
+func autopilot(s core.Session, main core.Task, turns []core.Turn) (reminder string, stop core.Code, why string) {
+	d := run.Autopilot(s, main, main.Outcome != "", turns)
+	if d.Continue {
+		return run.Reminder(), "", ""
+	}
+	return "", d.Stop, d.Why
+}
+
+// models finds a model by "provider/model": the provider and its own name of the model.
+func models(s config.Settings) func(string) (core.Model, string, error) {
+	rules := offline.New(offline.Options{Pace: s.OfflinePace})
+	return func(name string) (core.Model, string, error) {
+		switch provider, model, _ := strings.Cut(name, "/"); provider {
+		case offline.Name:
+			return rules, model, nil
+		default:
+			return nil, "", &core.Error{Code: core.CodeInvalidInput, Message: fmt.Sprintf("no model provider %q", provider), Hint: "the one that is built in is offline/rules"}
+		}
+	}
+}
+
+// checkDatabase lets SQLite look over its pages and indexes.
+func checkDatabase(ctx context.Context, dir string) (err error) {
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, "drover.db")+"?mode=ro&_query_only=1")
+	if err != nil {
+		return fmt.Errorf("opening the database: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var result string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&result); err != nil {
+		return fmt.Errorf("checking the database: %w", err)
+	}
+	if result != "ok" {
+		return &core.Error{Code: core.CodeStorage, Message: "the database is damaged: " + result, Hint: "stop every drover, then: sqlite3 drover.db .recover"}
+	}
+	return nil
+}
+
+// hostLog prints what the host of a session has logged.
+func (a *app) hostLog(session string) error {
+	dir, err := config.StateDir(a.getenv)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(host.LogPath(dir, session))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return a.note("session " + session + " has had no host of its own: it has no log")
+	case err != nil:
+		return fmt.Errorf("reading the host's log: %w", err)
+	case a.json:
+		return a.emit(strings.Split(strings.TrimRight(string(text), "\n"), "\n"))
+	}
+	_, err = io.WriteString(a.out, core.Clean(string(text)))
+	return err
+}

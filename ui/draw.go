@@ -1,0 +1,262 @@
+package ui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"drover/core"
+	"drover/themes"
+	"drover/ui/state"
+)
+
+// Draw implements tview.Primitive: it reads the State and puts it into cells.
+func (v *view) Draw(s tcell.Screen) {
+	w, h := s.Size()
+	fill(s, 0, 0, w, h, v.pal.Style(themes.Text))
+	s.HideCursor()
+	v.tiny = w < minWidth || h < minHeight
+	if v.tiny {
+		drawText(s, 0, 0, w, v.oneLine(), v.pal.Style(themes.Text))
+		return
+	}
+	text := v.composerText(w, h)
+	l := arrange(w, h, &v.st.View, v.wants(text, w, h))
+	v.st.View.Page = max(1, l.tree.h)
+	v.drawHeader(s, w)
+	v.drawFrame(s, &l)
+	if l.tree.h > 0 {
+		v.drawTree(s, l.tree)
+	}
+	v.drawInbox(s, l.inbox)
+	v.drawDetail(s, l.detail)
+	v.drawQueued(s, l.queued)
+	v.drawCard(s, l.card)
+	v.drawComposer(s, l.composer, text)
+	v.drawFooter(s, h-1, w)
+	switch v.st.View.Mode {
+	case state.Reading:
+		v.drawOverlay(s, w, h)
+	case state.Confirming:
+		v.drawConfirm(s, w, h)
+	}
+}
+
+// oneLine is the whole screen where there is no room for one.
+func (v *view) oneLine() string {
+	c := v.st.Tree.Total
+	return join2("drover", counts(c, v.st.Tree.Review))
+}
+
+func join2(a, b string) string { return strings.TrimSpace(a + " " + b) }
+
+// counts sums up all that is not over, what needs a person first where it matters.
+func counts(c state.Counts, review int) string {
+	var parts []string
+	add := func(n int, one string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, one))
+		}
+	}
+	add(c.Running, "running")
+	if c.Needs == 1 {
+		parts = append(parts, "1 needs you")
+	} else {
+		add(c.Needs, "need you")
+	}
+	add(c.Interrupted, "interrupted")
+	add(c.Idle, "idle")
+	add(review, "to review")
+	return strings.Join(parts, " · ")
+}
+
+func (v *view) drawHeader(s tcell.Screen, w int) {
+	base := v.pal.Style(themes.Header)
+	fill(s, 0, 0, w, 1, base)
+	x := 1 + drawText(s, 1, 0, w-2, "drover", base)
+	c := v.st.Tree.Total
+	right := ""
+	if n := c.TokensIn + c.TokensOut; n > 0 {
+		right = state.Tokens(n) + " tok"
+		if m := c.Money(); m != "" {
+			right += "  " + m
+		}
+	}
+	sums := counts(c, v.st.Tree.Review)
+	room := w - x - 2
+	if textWidth(sums)+textWidth(right)+4 > room {
+		right = ""
+	}
+	if right != "" {
+		sums += "    " + right
+	}
+	n := min(textWidth(sums), max(0, room-1))
+	at := w - 1 - n
+	if dir := filepath.Base(v.st.Config.Dir); v.st.Config.Dir != "" && at-x-4 >= 4 {
+		drawText(s, x+2, 0, min(at-x-4, 40), dir, v.pal.Over(base, themes.Muted))
+	}
+	style := base
+	if c.Needs > 0 {
+		style = v.pal.Over(base, themes.NeedsYou)
+	}
+	drawText(s, at, 0, n, sums, style)
+}
+
+// drawFrame draws the lines between the parts, with their titles.
+func (v *view) drawFrame(s tcell.Screen, l *layout) {
+	tree := v.st.View.Pane == state.PaneTree && v.st.View.Mode != state.Composing
+	title := "tasks"
+	if v.st.Tree.HideDone {
+		title += " · finished hidden"
+	}
+	if v.st.Tree.Filter != "" && v.st.View.Mode != state.Filtering {
+		title += " · /" + core.CleanLine(v.st.Tree.Filter)
+	}
+	detail := v.detailTitle()
+	if l.split > 0 {
+		v.frameWide(s, l, title, detail, tree)
+		return
+	}
+	if l.tree.h > 0 {
+		v.rule(s, l.tree, title, tree)
+	}
+	if l.detail.h > 0 {
+		v.rule(s, l.detail, detail, !tree)
+	}
+	v.rules(s, l)
+}
+
+// rules are the title lines of the smaller parts.
+func (v *view) rules(s tcell.Screen, l *layout) {
+	if l.inbox.h > 0 {
+		v.rule(s, l.inbox, fmt.Sprintf("inbox · %d", len(v.st.Wants.Inbox)), false)
+	}
+	if l.card.h > 0 {
+		v.rule(s, l.card, v.cardTitle(), true)
+	}
+	if l.composer.h > 0 {
+		v.rule(s, l.composer, v.composerTitle(), v.st.View.Mode == state.Composing)
+	}
+}
+
+func (v *view) frameWide(s tcell.Screen, l *layout, title, detail string, tree bool) {
+	line := v.pal.Style(themes.Border)
+	for y := 2; y < l.bottom; y++ {
+		for _, x := range []int{0, l.split, l.w - 1} {
+			s.SetContent(x, y, '│', nil, line)
+		}
+	}
+	v.rule(s, rect{0, 2, l.split + 1, 1}, title, tree)
+	v.rule(s, rect{l.split, 2, l.w - l.split, 1}, detail, !tree)
+	v.rule(s, rect{0, l.bottom + 1, l.w, 1}, "", false)
+	v.rules(s, l)
+	for _, c := range []struct {
+		x, y int
+		r    rune
+	}{{0, 1, '┌'}, {l.split, 1, '┬'}, {l.w - 1, 1, '┐'}, {0, l.bottom, '└'}, {l.split, l.bottom, '┴'}, {l.w - 1, l.bottom, '┘'}} {
+		s.SetContent(c.x, c.y, c.r, nil, line)
+	}
+	v.joints(s, l, line)
+}
+
+// joints are where title lines meet the upright ones.
+func (v *view) joints(s tcell.Screen, l *layout, line tcell.Style) {
+	left := -1
+	if l.inbox.h > 0 {
+		left = l.inbox.y - 1
+		s.SetContent(0, left, '├', nil, line)
+		s.SetContent(l.split, left, '┤', nil, line)
+	}
+	for _, r := range []rect{l.card, l.composer} {
+		if r.h == 0 {
+			continue
+		}
+		joint := '├'
+		if r.y-1 == left {
+			joint = '┼'
+		}
+		s.SetContent(l.split, r.y-1, joint, nil, line)
+		s.SetContent(l.w-1, r.y-1, '┤', nil, line)
+	}
+}
+
+// rule is the line above a part, with its title.
+func (v *view) rule(s tcell.Screen, r rect, title string, focus bool) {
+	line, text := v.pal.Style(themes.Border), v.pal.Style(themes.Title)
+	if focus {
+		line, text = v.pal.Style(themes.BorderFocus), v.pal.Style(themes.BorderFocus)
+	}
+	for x := r.x; x < r.x+r.w; x++ {
+		s.SetContent(x, r.y-1, '─', nil, line)
+	}
+	if title != "" && r.w > 6 {
+		drawText(s, r.x+1, r.y-1, r.w-2, " "+truncate(title, r.w-5)+" ", text)
+	}
+}
+
+// drawFooter shows what is being typed, else what there is to say, else the keys.
+func (v *view) drawFooter(s tcell.Screen, y, w int) {
+	switch v.st.View.Mode {
+	case state.Commanding:
+		v.drawLine(s, y, w, ":", true)
+		return
+	case state.Filtering:
+		v.drawLine(s, y, w, "/", false)
+		return
+	case state.Denying:
+		v.drawLine(s, y, w, "deny "+core.Short(v.st.Denial(), max(8, w/3))+", because: ", false)
+		return
+	}
+	if t := v.st.Toast; t.Text != "" {
+		role := themes.Notice
+		if t.Bad {
+			role = themes.Warning
+		}
+		drawFill(s, 0, y, w, " "+t.Text, v.pal.Style(role))
+		return
+	}
+	x := 1
+	for _, h := range v.st.Footer() {
+		n := textWidth(h.Key) + 1 + textWidth(h.Label)
+		if x+n > w {
+			break
+		}
+		x += drawText(s, x, y, w-x, h.Key, v.pal.Style(themes.Key)) + 1
+		x += drawText(s, x, y, w-x, h.Label, v.pal.Style(themes.KeyLabel)) + 2
+	}
+}
+
+// drawLine is the line editor of commands, filters and reasons.
+func (v *view) drawLine(s tcell.Screen, y, w int, prompt string, complete bool) {
+	base := v.pal.Style(themes.Composer)
+	fill(s, 0, y, w, 1, base)
+	x := drawText(s, 0, y, w/2, prompt, v.pal.Over(base, themes.Key))
+	e := &v.st.Input.Line
+	before, after := string(e.Text[:e.Pos]), string(e.Text[e.Pos:])
+	for textWidth(before) > w-x-2 {
+		_, before = splitWidth(plain(before), 1)
+	}
+	x += drawText(s, x, y, w-x-1, before, base)
+	s.ShowCursor(x, y)
+	x += drawText(s, x, y, w-x-1, after, base) + 2
+	if t := v.st.Toast; t.Text != "" && x < w-4 {
+		drawText(s, x, y, w-x, t.Text, v.pal.Over(base, themes.Muted))
+		return
+	}
+	if !complete {
+		return
+	}
+	fit, at := v.st.Completions()
+	for i, f := range fit {
+		style := v.pal.Over(base, themes.Muted)
+		if i == at {
+			style = v.pal.Over(base, themes.Key)
+		}
+		if x+textWidth(f) >= w {
+			break
+		}
+		x += drawText(s, x, y, w-x, f, style) + 2
+	}
+}

@@ -1,0 +1,155 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"drover/core"
+	"drover/themes"
+	"drover/ui/state"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// wants is how much room the parts ask for.
+func (v *view) wants(text []string, w, h int) wants {
+	want := wants{composer: max(1, min(len(text), h/3)), empty: v.st.Tree.Len() == 0}
+	want.inbox = min(len(v.st.Wants.Inbox), 4)
+	if n := v.st.Selected(); n != nil {
+		want.queued = min(len(v.st.Queued(n.Task.ID)), 3)
+	}
+	if a, _ := v.st.Approval(); a != nil {
+		want.card = min(2+len(state.Arguments(a)), h/3)
+		if w < wide && len(v.st.Wants.Inbox) == 1 { // the card says it all
+			want.inbox = 0
+		}
+	}
+	return want
+}
+
+func (v *view) detailTitle() string {
+	n := v.st.Selected()
+	if n == nil {
+		return "no task"
+	}
+	t := &n.Task
+	switch v.st.View.Show {
+	case state.ShowTimeline:
+		return "timeline · " + v.sessionTitle(t.Session) + " · t completions only"
+	case state.ShowCompletions:
+		return "completions · " + v.sessionTitle(t.Session) + " · t transcript"
+	}
+	look := state.LookOf(t)
+	parts := []string{v.st.Title(n)}
+	if a := core.CleanLine(t.Agent); a != "" && a != parts[0] {
+		parts = append(parts, a)
+	}
+	parts = append(parts, look.Glyph()+" "+look.Word())
+	if t.Turn > 0 {
+		parts = append(parts, "turn "+itoa(t.Turn))
+	}
+	if t.Mode == core.Sync && t.Status == core.Running {
+		parts = append(parts, "its parent waits")
+	}
+	if ses, ok := v.st.Tree.Session(t.ID); ok && n.Parent == nil && ses.Autopilot {
+		parts = append(parts, "autopilot")
+	}
+	if log := v.paper(t.ID); log.NewBelow() > 0 {
+		parts = append(parts, fmt.Sprintf("%d new below, G follows", log.NewBelow()))
+	} else if !log.Following() {
+		parts = append(parts, "G follows")
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (v *view) sessionTitle(id string) string {
+	if n := v.st.Tree.Node(id); n != nil {
+		return v.st.Title(n)
+	}
+	return id
+}
+
+func (v *view) drawDetail(s tcell.Screen, r rect) {
+	n := v.st.Selected()
+	if n == nil || r.h <= 0 {
+		return
+	}
+	inner := rect{r.x + 1, r.y, r.w - 2, r.h}
+	if v.st.View.Show != state.ShowTranscript {
+		v.events.draw(s, inner, v.st, n.Task.Session, v.pal, v.p.o.Zone)
+		return
+	}
+	log := v.paper(n.Task.ID)
+	log.Draw(s, inner.x, inner.y, inner.w, inner.h, v.pal)
+	if log.last == 0 && log.Len() == 0 && v.st.Loaded() && n.Task.Activity == core.ActQueued {
+		drawText(s, inner.x, inner.y, inner.w, "It waits for a slot; nothing has been said yet.", v.pal.Style(themes.Muted))
+	}
+}
+
+// drawQueued lists messages that have not arrived, and what they wait for.
+func (v *view) drawQueued(s tcell.Screen, r rect) {
+	n := v.st.Selected()
+	if n == nil || r.h <= 0 {
+		return
+	}
+	l := v.st.Queued(n.Task.ID)
+	if len(l) > r.h {
+		l = l[len(l)-r.h:]
+	}
+	for i := range l {
+		y := r.y + i
+		where := core.RequestRef(l[i].ID) + " " + v.st.Waits(&l[i])
+		wide := min(textWidth(where), r.w*2/3)
+		x := r.x + 1 + drawText(s, r.x+1, y, r.w-2, "» ", v.pal.Style(themes.Queued))
+		drawText(s, x, y, r.w-wide-5-(x-r.x-1), core.CleanLine(core.Short(l[i].Text, 400)), v.pal.Style(themes.User))
+		drawText(s, r.x+r.w-1-wide, y, wide, where, v.pal.Style(themes.Queued))
+	}
+}
+
+func (v *view) cardTitle() string {
+	a, more := v.st.Approval()
+	if a == nil {
+		return ""
+	}
+	title := fmt.Sprintf("%s · may %s run this? · %s", core.ApprovalRef(a.ID), core.CleanLine(a.Tool), state.Elapsed(v.st.Now.Sub(a.Created)))
+	if more > 0 {
+		title += fmt.Sprintf(" · %d more after it", more)
+	}
+	return title
+}
+
+// drawCard shows the tool call that waits, with its exact arguments and the keys.
+func (v *view) drawCard(s tcell.Screen, r rect) {
+	a, _ := v.st.Approval()
+	if a == nil || r.h <= 0 {
+		return
+	}
+	text := v.pal.Style(themes.Text)
+	drawText(s, r.x+1, r.y, r.w-2, "! "+v.st.Path(a.Task)+"  "+state.Ask(a), v.pal.Style(themes.NeedsYou))
+	var lines []string
+	for _, line := range state.Arguments(a) {
+		if len(lines) > r.h {
+			break
+		}
+		lines = append(lines, wrapLine(core.Short(line, r.w*r.h), max(1, r.w-4))...)
+	}
+	room := r.h - 2
+	for i := 0; i < min(room, len(lines)); i++ {
+		line := lines[i]
+		if i == room-1 && len(lines) > room {
+			line = "… v shows all of it"
+		}
+		drawText(s, r.x+3, r.y+1+i, r.w-4, line, v.pal.Style(themes.Code))
+	}
+	if r.h < 2 {
+		return
+	}
+	x, y := r.x+1, r.y+r.h-1
+	for _, k := range [][2]string{{"a", "allow"}, {"A", "always"}, {"d", "deny"}, {"v", "view"}} {
+		x += drawText(s, x, y, r.x+r.w-x-1, k[0], v.pal.Style(themes.Key)) + 1
+		x += drawText(s, x, y, r.x+r.w-x-1, k[1], text) + 3
+	}
+}

@@ -1,0 +1,56 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+
+	"drover/core"
+	"drover/themes"
+)
+
+// Engine is what the screen needs of the rest of drover. Every method may be
+// called from any goroutine and ends soon after its ctx does.
+type Engine interface {
+	// Watch receives after something may have changed; it is closed when ctx ends.
+	Watch(ctx context.Context) <-chan struct{}
+	// Pull returns what is newer than the cursor.
+	Pull(ctx context.Context, c core.Cursor) (core.Update, error)
+	// Tail returns the last n entries of a transcript before seq before, oldest first.
+	Tail(ctx context.Context, task string, before int64, n int) ([]core.Entry, error)
+	// Events of the timeline, oldest first.
+	Events(ctx context.Context, f core.EventFilter) ([]core.Event, error)
+	// Submit writes a request durably; one with an ID is safe even beside an error.
+	Submit(ctx context.Context, r core.Request) (core.Request, error)
+	// Await waits until the request is settled: done, refused, withdrawn; a message: delivered.
+	Await(ctx context.Context, id int64) (core.Request, error)
+	// Withdraw takes a message back that is not delivered.
+	Withdraw(ctx context.Context, id int64) (core.Request, error)
+	// EditRequest changes a message that is not delivered.
+	EditRequest(ctx context.Context, id int64, text string) (core.Request, error)
+	// NewSession starts a session and returns its main task.
+	NewSession(ctx context.Context, prompt string, autopilot, allowAll bool) (task string, err error)
+}
+
+// Options are what Run needs. Only Engine and Theme must be set.
+type Options struct {
+	Engine  Engine
+	Theme   themes.Theme
+	Screen  tcell.Screen  // nil: the terminal
+	Session string        // select this task first
+	Frame   time.Duration // the least time between two frames; 0: 33 ms
+	Dir     string        // where a new session works
+	Version string
+	Offline bool           // a new session runs on the offline model
+	NoColor bool           // attributes only
+	Zone    *time.Location // of the timeline's clock; nil: the local one
+	Out     io.Writer      // gets the farewell once the terminal is restored; nil: nobody
+
+	Themes    []string                                                // names for :theme
+	LoadTheme func(name string) (themes.Theme, error)                 // nil: there is no :theme
+	Edit      func(ctx context.Context, draft string) (string, error) // nil: $VISUAL, $EDITOR or vi, on the terminal
+	Copy      func(text string) error                                 // nil: the terminal's clipboard (OSC 52)
+	Stop      func() error                                            // nil: SIGTSTP to the process group, as Ctrl-Z does
+}

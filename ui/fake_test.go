@@ -1,0 +1,246 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"drover/core"
+)
+
+// fake is an engine in memory: rows, and a nudge after each change. What it
+// does with requests is scripted by the test (act).
+type fake struct {
+	mu        sync.Mutex
+	seq       int64
+	sessions  map[string]core.Session
+	tasks     []core.TaskView
+	requests  []core.Request
+	approvals []core.Approval
+	events    []core.Event
+	entries   map[string][]core.Entry
+	live      map[string]core.Live
+	dirty     map[string]int64
+	watchers  []chan struct{}
+	settled   chan struct{} // closed and replaced when a request changes
+	act       func(*fake, *core.Request)
+	broken    error
+	pulls     int
+}
+
+func newFake() *fake {
+	return &fake{
+		sessions: map[string]core.Session{}, entries: map[string][]core.Entry{}, live: map[string]core.Live{},
+		dirty: map[string]int64{}, settled: make(chan struct{}),
+	}
+}
+
+// change runs f as one commit and nudges every watcher.
+func (f *fake) change(do func()) {
+	f.mu.Lock()
+	do()
+	close(f.settled)
+	f.settled = make(chan struct{})
+	for _, w := range f.watchers {
+		select {
+		case w <- struct{}{}:
+		default:
+		}
+	}
+	f.mu.Unlock()
+}
+
+func (f *fake) touch(task string) { f.seq++; f.dirty[task] = f.seq }
+
+func (f *fake) task(id string) *core.TaskView {
+	for i := range f.tasks {
+		if f.tasks[i].ID == id {
+			return &f.tasks[i]
+		}
+	}
+	return nil
+}
+
+// put adds or replaces a task.
+func (f *fake) put(t core.TaskView) {
+	if t.Session == "" {
+		t.Session = t.ID
+	}
+	if old := f.task(t.ID); old != nil {
+		t.Rev = old.Rev + 1
+		*old = t
+	} else {
+		t.Rev = 1
+		f.tasks = append(f.tasks, t)
+	}
+	if t.Parent == "" {
+		f.sessions[t.ID] = core.Session{ID: t.ID, Title: t.Description, Updated: time.Now(), Autopilot: t.Autopilot}
+	}
+	f.touch(t.ID)
+}
+
+func (f *fake) say(task string, e core.Entry) {
+	e.Task, e.Seq, e.At = task, int64(len(f.entries[task])+1), time.Now()
+	f.entries[task] = append(f.entries[task], e)
+	f.touch(task)
+}
+
+func (f *fake) event(session, task string, k core.EventKind, text string) {
+	f.touch(task)
+	f.events = append(f.events, core.Event{Seq: f.seq, Session: session, Task: task, At: time.Now(), Kind: k, Notable: true, Text: text})
+}
+
+func (f *fake) ask(task, tool, subject string, args any) {
+	raw, _ := json.Marshal(args)
+	t := f.task(task)
+	t.Activity, t.NeedsApproval, t.Detail, t.Rev = core.ActApproval, true, tool, t.Rev+1
+	f.approvals = append(f.approvals, core.Approval{
+		ID: int64(len(f.approvals) + 1), Session: t.Session, Task: task, Tool: tool, Subject: subject, Args: raw, State: core.AppPending, Created: time.Now(),
+	})
+	f.touch(task)
+}
+
+func (f *fake) Watch(ctx context.Context) <-chan struct{} {
+	w := make(chan struct{}, 1)
+	f.mu.Lock()
+	f.watchers = append(f.watchers, w)
+	f.mu.Unlock()
+	return w
+}
+
+func (f *fake) Pull(ctx context.Context, c core.Cursor) (core.Update, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pulls++
+	if f.broken != nil {
+		return core.Update{}, f.broken
+	}
+	u := core.Update{Seq: f.seq}
+	changed := map[string]bool{}
+	for _, t := range f.tasks {
+		if f.dirty[t.ID] > c.Seq || c.Seq == 0 {
+			changed[t.ID] = true
+			u.Tasks, u.Changed = append(u.Tasks, t), append(u.Changed, t.ID)
+			if t.Parent == "" {
+				u.Sessions = append(u.Sessions, f.sessions[t.ID])
+			}
+		}
+	}
+	for _, r := range f.requests {
+		if changed[r.Task] && r.State == core.ReqQueued {
+			u.Requests = append(u.Requests, r)
+		}
+	}
+	for _, a := range f.approvals {
+		if changed[a.Task] && a.State == core.AppPending {
+			u.Approvals = append(u.Approvals, a)
+		}
+	}
+	for _, e := range f.events {
+		if c.Seq > 0 && e.Seq > c.Seq {
+			u.Events = append(u.Events, e)
+		}
+	}
+	if c.Focus != "" {
+		u.Focus = &core.Focus{Task: c.Focus, Live: f.live[c.Focus]}
+		es := f.entries[c.Focus]
+		if c.Entry == 0 && len(es) > c.Tail {
+			es = es[len(es)-c.Tail:]
+		} else if c.Entry > 0 {
+			es = es[min(int(c.Entry), len(es)):]
+		}
+		u.Focus.Entries = append(u.Focus.Entries, es...)
+		if len(es) > 0 {
+			u.Focus.First = es[0].Seq
+		}
+	}
+	return u, nil
+}
+
+func (f *fake) Tail(ctx context.Context, task string, before int64, n int) ([]core.Entry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	es := f.entries[task][:before-1]
+	return append([]core.Entry(nil), es[max(0, len(es)-n):]...), nil
+}
+
+func (f *fake) Events(ctx context.Context, q core.EventFilter) ([]core.Event, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []core.Event
+	for _, e := range f.events {
+		if e.Session == q.Session {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+func (f *fake) Submit(ctx context.Context, r core.Request) (core.Request, error) {
+	var err error
+	f.change(func() {
+		t := f.task(r.Task)
+		if t == nil || t.Status.Terminal() {
+			err = &core.Error{Code: core.CodeEnded, Message: "the task has ended", Hint: "start a new one"}
+			return
+		}
+		r.ID, r.State, r.Session, r.Created = int64(len(f.requests)+1), core.ReqQueued, t.Session, time.Now()
+		f.requests = append(f.requests, r)
+		f.touch(r.Task)
+		if f.act != nil {
+			f.act(f, &f.requests[len(f.requests)-1])
+			r.State = core.ReqQueued
+		}
+	})
+	return r, err
+}
+
+func (f *fake) Await(ctx context.Context, id int64) (core.Request, error) {
+	for {
+		f.mu.Lock()
+		r, next := f.requests[id-1], f.settled
+		f.mu.Unlock()
+		if r.State != core.ReqQueued {
+			return r, nil
+		}
+		select {
+		case <-ctx.Done():
+			return r, context.Cause(ctx)
+		case <-next:
+		}
+	}
+}
+
+func (f *fake) Withdraw(ctx context.Context, id int64) (core.Request, error) {
+	return f.revise(id, func(r *core.Request) { r.State = core.ReqWithdrawn })
+}
+
+func (f *fake) EditRequest(ctx context.Context, id int64, text string) (core.Request, error) {
+	return f.revise(id, func(r *core.Request) { r.Text = text })
+}
+
+func (f *fake) revise(id int64, do func(*core.Request)) (r core.Request, err error) {
+	f.change(func() {
+		if f.requests[id-1].State != core.ReqQueued {
+			err = core.Errorf(core.CodeWrongStatus, "r%d is already %s", id, f.requests[id-1].State)
+			return
+		}
+		do(&f.requests[id-1])
+		r = f.requests[id-1]
+		f.touch(r.Task)
+	})
+	return r, err
+}
+
+func (f *fake) NewSession(ctx context.Context, prompt string, autopilot, allowAll bool) (string, error) {
+	id := ""
+	f.change(func() {
+		id = fmt.Sprintf("new%02d", len(f.tasks))
+		now := time.Now()
+		f.put(core.TaskView{ID: id, Kind: core.KindMain, Agent: "main", Name: "main", Description: prompt, Status: core.Running, Activity: core.ActModel, Mode: core.Background, Turn: 1, Created: &now, Started: &now, ActiveSince: now, Autopilot: autopilot})
+		f.say(id, core.Entry{Turn: 1, Kind: core.EntryMessage, Sender: core.SenderUser, Text: prompt})
+	})
+	return id, nil
+}

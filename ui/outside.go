@@ -1,0 +1,126 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"drover/core"
+)
+
+// maxCopy is the most that terminals take as one clipboard text, in bytes.
+const maxCopy = 72_000
+
+// copy puts the task's last answer, its source text, on the clipboard.
+func (v *view) copy(task string) {
+	text := core.Clean(v.paper(task).LastAnswer())
+	if strings.TrimSpace(text) == "" {
+		v.st.Fail(core.Errorf(core.CodeNotFound, "there is no answer to copy yet"))
+		return
+	}
+	if len(text) > maxCopy {
+		v.st.Fail(core.Errorf(core.CodeInvalidInput, "the answer is too long for a terminal's clipboard (%d kB): drover log %s prints it", len(text)/1000, task))
+		return
+	}
+	if v.p.o.Copy != nil {
+		if err := v.p.o.Copy(text); err != nil {
+			v.st.Fail(fmt.Errorf("copy the answer: %w", err))
+			return
+		}
+	} else {
+		v.p.screen.SetClipboard([]byte(text))
+	}
+	v.st.Say(fmt.Sprintf("the last answer is copied (%d lines)", strings.Count(strings.TrimRight(text, "\n"), "\n")+1))
+}
+
+// theme loads other colours off the UI goroutine.
+func (v *view) theme(name string) {
+	load := v.p.o.LoadTheme
+	if load == nil {
+		v.st.Fail(core.Errorf(core.CodeInvalidInput, "the colours cannot be changed here"))
+		return
+	}
+	colors, noColor := v.p.screen.Colors(), v.p.o.NoColor
+	select {
+	case v.p.jobs <- job{do: func(context.Context) func(*view) {
+		t, err := load(name)
+		return func(v *view) {
+			if err != nil {
+				v.st.Fail(err)
+				return
+			}
+			v.paint(NewPalette(t, colors, noColor))
+			v.st.Say("theme " + name)
+		}
+	}}:
+	default:
+	}
+}
+
+// edit opens the draft in the person's editor; the screen is theirs meanwhile.
+func (v *view) edit(draft string) {
+	edit := v.p.o.Edit
+	if edit == nil {
+		edit = editOnTerminal
+	}
+	var text string
+	var err error
+	if !v.p.app.Suspend(func() { text, err = edit(v.ctx, draft) }) {
+		err = core.Errorf(core.CodeInternal, "the screen could not be handed over to an editor")
+	}
+	v.p.screen.Sync()
+	v.st.Edited(text, err)
+}
+
+// editOnTerminal runs $VISUAL, $EDITOR or vi on a file with the draft.
+func editOnTerminal(ctx context.Context, draft string) (string, error) {
+	name := os.Getenv("VISUAL")
+	if name == "" {
+		name = os.Getenv("EDITOR")
+	}
+	if name == "" {
+		name = "vi"
+	}
+	f, err := os.CreateTemp("", "drover-*.md")
+	if err != nil {
+		return draft, fmt.Errorf("write the draft: %w", err)
+	}
+	path := f.Name()
+	defer os.Remove(path)
+	_, err = f.WriteString(draft)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return draft, fmt.Errorf("write the draft: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", name+` "$1"`, "sh", path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return draft, &core.Error{Code: core.CodeInvalidInput, Message: "the editor " + name + " ended badly; the draft is as it was", Hint: "set VISUAL or EDITOR", Err: err}
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return draft, fmt.Errorf("read the draft: %w", err)
+	}
+	return strings.TrimRight(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), nil
+}
+
+// suspend stops the program until the shell brings it back.
+func (v *view) suspend() {
+	stop := v.p.o.Stop
+	if stop == nil {
+		stop = func() error { return syscall.Kill(0, syscall.SIGTSTP) }
+	}
+	var err error
+	if !v.p.app.Suspend(func() { err = stop() }) {
+		return
+	}
+	v.p.screen.Sync()
+	if err != nil {
+		v.st.Fail(fmt.Errorf("suspend: %w", err))
+	}
+}

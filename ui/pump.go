@@ -1,0 +1,141 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	"drover/core"
+)
+
+const (
+	tick  = time.Second     // clocks on the screen, while something runs
+	check = 2 * time.Second // whether hosts live, while something runs
+	retry = time.Second     // after a registry that could not be read
+	tail  = 200             // entries of a transcript that are read at first
+)
+
+// pump brings news in: what the engine says has changed, results of the
+// worker, the tick of the clocks. It enters the UI goroutine once for all that
+// came together, and not more often than once a frame. With nothing running it
+// waits without any timer.
+func (p *program) pump(ctx context.Context) {
+	in := &intake{pull: true}
+	from := &sources{changed: p.o.Engine.Watch(ctx), wake: p.wake, back: p.back}
+	var cur core.Cursor
+	var ticker *time.Ticker
+	last, checked := time.Time{}, time.Now()
+	for {
+		if !in.any() {
+			in.receive(ctx, from, nil)
+		}
+		if !in.settle(ctx, from, p.o.Frame-time.Since(last)) {
+			return
+		}
+		if in.ticked && time.Since(checked) >= check {
+			in.pull = true
+		}
+		var u core.Update
+		var err error
+		if in.pull {
+			f := p.view.focus.Load()
+			cur.Focus, cur.Entry, cur.Tail = f.task, f.last, tail
+			u, err = p.o.Engine.Pull(ctx, cur)
+			checked = time.Now()
+			if err == nil {
+				cur.Seq, cur.Hosts = u.Seq, u.Hosts
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		results, pulled, running := in.results, in.pull, false
+		p.app.QueueUpdateDraw(func() {
+			v := p.view
+			v.st.Now = time.Now()
+			for _, f := range results {
+				f(v)
+			}
+			switch {
+			case err != nil:
+				v.st.Fail(err)
+			case pulled:
+				v.apply(u)
+			}
+			running = v.st.Running()
+		})
+		last = time.Now()
+		*in = intake{}
+		if err != nil && !in.pause(ctx) {
+			return
+		}
+		switch {
+		case running && ticker == nil:
+			ticker = time.NewTicker(tick)
+			defer ticker.Stop()
+			from.ticks = ticker.C
+		case !running && ticker != nil:
+			ticker.Stop()
+			ticker, from.ticks = nil, nil
+		}
+	}
+}
+
+// sources are where things come from.
+type sources struct {
+	changed <-chan struct{}
+	wake    <-chan struct{}
+	back    <-chan func(*view)
+	ticks   <-chan time.Time
+}
+
+// intake is what has come in since the last frame.
+type intake struct {
+	pull, ticked bool
+	results      []func(*view)
+}
+
+func (in *intake) any() bool { return in.pull || in.ticked || len(in.results) > 0 }
+
+// receive waits for one thing, at most until the timer.
+func (in *intake) receive(ctx context.Context, from *sources, timer <-chan time.Time) (more bool) {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer:
+		return false
+	case _, ok := <-from.changed:
+		if !ok {
+			from.changed = nil // ctx has ended
+		}
+		in.pull = true
+	case <-from.wake:
+		in.pull = true
+	case <-from.ticks:
+		in.ticked = true
+	case f := <-from.back:
+		in.results = append(in.results, f)
+	}
+	return true
+}
+
+// settle gathers what else comes before the next frame is due; false when ctx has ended.
+func (in *intake) settle(ctx context.Context, from *sources, wait time.Duration) bool {
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		for in.receive(ctx, from, timer.C) {
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// pause waits before a registry that could not be read is read again.
+func (in *intake) pause(ctx context.Context) bool {
+	in.pull = true
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(retry):
+		return true
+	}
+}

@@ -1,0 +1,138 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"drover/core"
+)
+
+// shop fills the registry with a morning's work: DESIGN's sketch.
+func shop(f *fake) {
+	f.change(func() {
+		now := time.Now()
+		task := func(id, parent, name, agent string, st core.Status, act core.Activity, ago time.Duration) core.TaskView {
+			since := now.Add(-ago)
+			cost := 0.02
+			t := core.TaskView{
+				ID: id, Session: "bmain", Parent: parent, Kind: core.KindAgent, Agent: agent, Name: name, Status: st, Activity: act,
+				Mode: core.Background, Turn: 1, TokensIn: 4100, TokensOut: 310, Cost: &cost, Created: &since, Started: &since, Rev: 1,
+			}
+			if st == core.Running {
+				t.ActiveSince = since
+			} else {
+				t.ElapsedMS = ago.Milliseconds()
+			}
+			return t
+		}
+		m := task("bmain", "", "main", "main", core.Running, core.ActChildren, 134*time.Second)
+		m.Kind, m.Description, m.Autopilot = core.KindMain, "Add coupon support", true
+		f.put(m)
+		plan := task("cplan", "bmain", "plan", "plan", core.Running, core.ActTool, 41*time.Second)
+		plan.Detail, plan.Intent, plan.Mode = "read_file", "reading schema.sql", core.Sync
+		f.put(plan)
+		f.put(task("dexpl", "bmain", "explore-api", "explore", core.Idle, "", 62*time.Second))
+		f.put(task("eedit", "bmain", "edit-cart", "general", core.Running, core.ActTool, 12*time.Second))
+		f.put(task("fsurv", "bmain", "survey", "explore", core.Completed, "", 33*time.Second))
+		f.put(task("gtest", "cplan", "run-tests", "general", core.Running, core.ActQueued, 2*time.Second))
+		old := task("hold2", "", "main", "main", core.Idle, "", 300*time.Second)
+		old.Session, old.Kind, old.Description, old.Outcome = "hold2", core.KindMain, "Fix flaky test", core.OutcomeDone
+		old.Summary = "The test waited for a port; it now waits for the listener."
+		f.put(old)
+		f.sessions["bmain"] = core.Session{ID: "bmain", Title: "Add coupon support", Dir: "/home/me/shop", Autopilot: true, Updated: now}
+		f.sessions["hold2"] = core.Session{ID: "hold2", Title: "Fix flaky test", Dir: "/home/me/shop", Updated: now.Add(-time.Hour)}
+		f.say("dexpl", core.Entry{Turn: 1, Kind: core.EntryMessage, Sender: "bmain", Text: "find the handlers that compute totals"})
+		f.say("dexpl", core.Entry{Turn: 1, Step: 1, Kind: core.EntryAnswer, Calls: []core.ToolCall{{ID: "1", Name: "grep_files", Args: json.RawMessage(`{"pattern":"Total("}`)}}})
+		f.say("dexpl", core.Entry{Turn: 1, Step: 1, Kind: core.EntryCall, CallID: "1", Tool: "grep_files"})
+		f.say("dexpl", core.Entry{Turn: 1, Step: 1, Kind: core.EntryResult, CallID: "1", Tool: "grep_files", Text: "cart/total.go:12: func Total(", Took: 20 * time.Millisecond})
+		f.say("dexpl", core.Entry{Turn: 1, Step: 2, Kind: core.EntryAnswer, Text: "Totals are computed in **three** places:\n\n1. `cart/total.go`\n2. `cart/vat.go`\n3. `invoice/sum.go`\n"})
+		f.say("bmain", core.Entry{Turn: 1, Kind: core.EntryMessage, Sender: core.SenderUser, Text: "Add coupon support"})
+		f.say("bmain", core.Entry{Turn: 1, Step: 1, Kind: core.EntryAnswer, Text: "I look at the code first, with three helpers."})
+		f.event("bmain", "bmain", core.EvSessionStart, "Add coupon support")
+		f.event("bmain", "dexpl", core.EvIdle, "explore-api answered turn 1")
+		f.event("bmain", "fsurv", core.EvCompleted, "survey completed")
+		f.event("bmain", "bmain", core.EvRefused, "refused: todo \"write tests\" is open")
+		f.event("bmain", "bmain", core.EvTaskComplete, "done: Coupons are accepted at checkout, stored with the order and shown on the invoice. Not done: the admin page.")
+	})
+}
+
+func ask(f *fake) {
+	f.change(func() {
+		f.ask("eedit", "shell", "npm test -- --grep coupon", map[string]any{"command": "npm test -- --grep coupon"})
+	})
+}
+
+var sizes = [][2]int{{60, 20}, {80, 24}, {120, 40}, {200, 50}}
+
+// scenes are the golden screens: a name, how the registry is, and what is typed.
+var scenes = []struct {
+	name  string
+	setup func(*fake)
+	keys  string
+}{
+	{"empty", nil, ""},
+	{"tree", shop, ""},
+	{"transcript", shop, ":go explore-api<Enter>"},
+	{"approval", func(f *fake) { shop(f); ask(f) }, "!"},
+	{"composer", shop, ":go explore-api<Enter>mand where is<Ctrl-J>VAT added?"},
+	{"confirm", shop, "x"},
+	{"timeline", shop, "t"},
+	{"completions", shop, "tt"},
+	{"help", shop, "?"},
+	{"filter", shop, "/explore"},
+	{"command", shop, ":a<Tab>"},
+	{"full", shop, ":go explore-api<Enter><Enter>"},
+}
+
+func TestScreens(t *testing.T) {
+	for _, s := range scenes {
+		for _, size := range sizes {
+			t.Run(fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newFake()
+					if s.setup != nil {
+						s.setup(f)
+					}
+					d := drive(t, f, size[0], size[1], nil)
+					d.wait(2 * time.Second)
+					d.keys(s.keys)
+					got := d.text()
+					d.quit()
+					golden(t, fmt.Sprintf("screen/%s-%dx%d.txt", s.name, size[0], size[1]), got)
+				})
+			})
+		}
+	}
+}
+
+// Without colours the screen says the same in the same cells.
+func TestNoColorSaysTheSame(t *testing.T) {
+	for _, s := range scenes {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			if s.setup != nil {
+				s.setup(f)
+			}
+			d := drive(t, f, 80, 24, func(o *Options) { o.NoColor = true })
+			d.wait(2 * time.Second)
+			d.keys(s.keys)
+			got := d.text()
+			for _, row := range simCells(d.sim) {
+				for _, c := range row {
+					fg, bg, _ := c.style.Decompose() //lint:ignore SA1019 there is no other way to read a colour
+					if fg.Hex() >= 0 || bg.Hex() >= 0 {
+						t.Fatalf("%s: a colour at %d,%d", s.name, c.x, c.y)
+					}
+				}
+			}
+			d.quit()
+			golden(t, fmt.Sprintf("screen/%s-80x24.txt", s.name), got)
+		})
+	}
+}
+
+func lines(s string) []string { return strings.Split(s, "\n") }

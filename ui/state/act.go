@@ -1,0 +1,296 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"drover/core"
+)
+
+// settle is how long an approval must have been on the screen before a key
+// answers it: a key that was on its way must not allow what came up under it.
+const settle = 400 * time.Millisecond
+
+func (s *State) step(by int) []Effect {
+	s.Tree.move(by)
+	return nil
+}
+
+func (s *State) fold() []Effect {
+	n := s.Selected()
+	switch {
+	case n == nil:
+	case len(n.Kids) > 0 && !n.Shut:
+		n.Shut = true
+		s.Tree.rebuild()
+	case n.Parent != nil:
+		s.Tree.goTo(n.Parent.Task.ID)
+	}
+	return nil
+}
+
+func (s *State) unfold() []Effect {
+	n := s.Selected()
+	switch {
+	case n == nil || len(n.Kids) == 0:
+	case n.Shut:
+		n.Shut = false
+		s.Tree.rebuild()
+	default:
+		if i := s.Tree.at + 1; i < len(s.Tree.Rows) && s.Tree.Rows[i].Node.Parent == n {
+			s.Tree.move(1)
+		}
+	}
+	return nil
+}
+
+func (s *State) toggleFold() []Effect {
+	if n := s.Selected(); n != nil && len(n.Kids) > 0 {
+		n.Shut = !n.Shut
+		s.Tree.rebuild()
+	}
+	return nil
+}
+
+func (s *State) openTask() []Effect {
+	s.View.Pane, s.View.Full = PaneDetail, true
+	return nil
+}
+
+func (s *State) toTree() []Effect {
+	s.View.Pane, s.View.Full = PaneTree, false
+	return nil
+}
+
+func (s *State) otherPane() []Effect {
+	if s.View.Pane == PaneTree {
+		s.View.Pane = PaneDetail
+		return nil
+	}
+	return s.toTree()
+}
+
+func (s *State) back() []Effect {
+	switch {
+	case s.View.Full:
+		return s.toTree()
+	case s.View.Show != ShowTranscript:
+		s.View.Show = ShowTranscript
+	case s.View.Pane == PaneDetail:
+		return s.toTree()
+	case s.Tree.Filter != "":
+		s.Tree.Filter = ""
+		s.Tree.rebuild()
+	default:
+		s.say("this is the top; q leaves the screen, and agents go on")
+	}
+	return nil
+}
+
+func (s *State) toNormal() []Effect {
+	s.View.Mode = Normal
+	return nil
+}
+
+func (s *State) help() []Effect {
+	return s.read("help", s.helpLines())
+}
+
+func (s *State) read(title string, lines []string) []Effect {
+	if s.View.Mode != Reading {
+		s.View.back = s.View.Mode
+	}
+	s.View.Mode, s.View.Overlay = Reading, Overlay{Title: title, Lines: lines}
+	return []Effect{Scroll{Overlay: true, Move: ToTop}}
+}
+
+func (s *State) closeOverlay() []Effect {
+	s.View.Mode = s.View.back
+	return nil
+}
+
+func (s *State) quit() []Effect { return []Effect{Quit{}} }
+
+func (s *State) ctrlC() []Effect {
+	if s.View.leaving {
+		return []Effect{Quit{}}
+	}
+	s.View.leaving = true
+	s.say("Ctrl-C again leaves the screen; agents go on")
+	return nil
+}
+
+func (s *State) timeline() []Effect {
+	s.View.Show = (s.View.Show + 1) % (ShowCompletions + 1)
+	if s.View.Show == ShowTranscript {
+		return nil
+	}
+	return []Effect{Scroll{Move: ToBottom}}
+}
+
+func (s *State) toggleDone() []Effect {
+	s.Tree.HideDone = !s.Tree.HideDone
+	s.Tree.rebuild()
+	s.say(map[bool]string{true: "finished tasks are hidden; f shows them", false: "finished tasks are shown"}[s.Tree.HideDone])
+	return nil
+}
+
+func (s *State) nextSession() []Effect { return s.session(1) }
+func (s *State) prevSession() []Effect { return s.session(-1) }
+
+func (s *State) session(by int) []Effect {
+	for i := s.Tree.at + by; i >= 0 && i < len(s.Tree.Rows); i += by {
+		if s.Tree.Rows[i].Up < 0 {
+			s.Tree.move(i - s.Tree.at)
+			return nil
+		}
+	}
+	s.say("there is no other session that way")
+	return nil
+}
+
+// nextNeed goes round the inbox.
+func (s *State) nextNeed() []Effect {
+	in := s.Wants.Inbox
+	next := 0
+	for i, a := range in {
+		if a.Task == s.Tree.Selected {
+			next = i + 1
+		}
+	}
+	s.Tree.goTo(in[next%len(in)].Task)
+	s.View.Show = ShowTranscript
+	return nil
+}
+
+func (s *State) startFilter() []Effect {
+	s.View.Mode = Filtering
+	s.Input.Line.Set(s.Tree.Filter)
+	return nil
+}
+
+func (s *State) dropFilter() []Effect {
+	s.Tree.Filter, s.View.Mode = "", Normal
+	s.Tree.rebuild()
+	return nil
+}
+
+func (s *State) startCommand() []Effect {
+	s.View.Mode, s.Input.Line, s.Input.recall = Commanding, Editor{}, 0
+	return nil
+}
+
+func (s *State) allow() []Effect       { return s.approve(core.ScopeOnce) }
+func (s *State) allowAlways() []Effect { return s.approve(core.ScopeAlways) }
+
+func (s *State) approve(scope string) []Effect {
+	a, _ := s.Approval()
+	e := Approve{Task: a.Task, Approval: a.ID, Scope: scope}
+	s.answer(e.Task, e.Approval)
+	return []Effect{e}
+}
+
+// answer takes a call out of the inbox: the same key must not answer the next call with it.
+func (s *State) answer(task string, id int64) {
+	var rest []core.Approval
+	for _, a := range s.Wants.approvals[task] {
+		if a.ID != id {
+			rest = append(rest, a)
+			continue
+		}
+		s.Wants.answered[id] = a
+	}
+	s.Wants.approvals[task] = rest
+	s.inbox()
+}
+
+func (s *State) startDeny() []Effect {
+	a, _ := s.Approval()
+	s.View.Mode, s.Input.deny, s.Input.Line = Denying, *a, Editor{}
+	return nil
+}
+
+func (s *State) denyNow() []Effect {
+	s.View.Mode = Normal
+	d := s.Input.deny
+	s.answer(d.Task, d.ID)
+	return []Effect{Deny{Task: d.Task, Approval: d.ID, Reason: strings.TrimSpace(s.Input.Line.String())}}
+}
+
+// Denial names the call that is being denied.
+func (s *State) Denial() string { return Ask(&s.Input.deny) }
+
+func (s *State) viewApproval() []Effect {
+	a, more := s.Approval()
+	lines := []string{"who      " + s.Path(a.Task), "tool     " + core.CleanLine(a.Tool), "asked    " + Elapsed(s.Now.Sub(a.Created)) + " ago"}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("after it %s more", plural(more, "call", "calls")))
+	}
+	return s.read(core.ApprovalRef(a.ID)+": may it run?", append(append(lines, ""), Arguments(a)...))
+}
+
+// Path names a task by its ancestors: main › plan › edit-cart.
+func (s *State) Path(task string) string {
+	var parts []string
+	for n := s.Tree.nodes[task]; n != nil; n = n.Parent {
+		parts = append([]string{core.CleanLine(n.Task.Label())}, parts...)
+	}
+	return strings.Join(parts, " › ")
+}
+
+func (s *State) selected() *core.TaskView { return &s.Selected().Task }
+
+func (s *State) promote() []Effect    { return []Effect{Promote{Task: s.Tree.Selected}} }
+func (s *State) resume() []Effect     { return []Effect{Resume{Task: s.Tree.Selected}} }
+func (s *State) end() []Effect        { return []Effect{End{Task: s.Tree.Selected}} }
+func (s *State) copyAnswer() []Effect { return []Effect{CopyAnswer{Task: s.Tree.Selected}} }
+
+func (s *State) autopilot() []Effect {
+	t := s.selected()
+	ses, _ := s.Tree.Session(t.ID)
+	return []Effect{Autopilot{Task: t.Session, On: !ses.Autopilot}}
+}
+
+func (s *State) cancelTree() []Effect { return s.ask(core.ScopeTree) }
+func (s *State) cancelOnly() []Effect { return s.ask(core.ScopeOnly) }
+
+func (s *State) ask(scope string) []Effect {
+	s.View.Mode = Confirming
+	s.View.Confirm = Confirm{Task: s.Tree.Selected, Scope: scope}
+	return nil
+}
+
+// confirmText names exactly what will stop; "" when the task has ended meanwhile.
+func (s *State) confirmText(task, scope string) string {
+	n := s.Tree.nodes[task]
+	if n == nil || n.Task.Status.Terminal() {
+		return ""
+	}
+	under := live(n, nil)
+	switch {
+	case scope == core.ScopeOnly && len(n.Kids) > 0:
+		return fmt.Sprintf("cancel only %s? %s under it go on", s.name(task), plural(len(under), "task", "tasks"))
+	case len(under) == 0 || scope == core.ScopeOnly:
+		return fmt.Sprintf("cancel %s?", s.name(task))
+	}
+	return fmt.Sprintf("cancel %s and %d under it: %s?", s.name(task), len(under), names(under, 12))
+}
+
+// live names the tasks under n that can still be stopped.
+func live(n *Node, to []string) []string {
+	for _, k := range n.Kids {
+		if !k.Task.Status.Terminal() {
+			to = append(to, core.Short(core.CleanLine(k.Task.Label()), 30))
+		}
+		to = live(k, to)
+	}
+	return to
+}
+
+func (s *State) yes() []Effect {
+	s.View.Mode = Normal
+	c := s.View.Confirm
+	s.say("cancelling " + s.name(c.Task) + " …")
+	return []Effect{Cancel{Task: c.Task, Scope: c.Scope}}
+}

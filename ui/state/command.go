@@ -1,0 +1,298 @@
+package state
+
+import (
+	"slices"
+	"strings"
+
+	"drover/core"
+)
+
+// command is one word of the command line.
+type command struct {
+	name, usage, help string
+	key               Key                                  // does what this key does, where it takes no argument
+	run               func(s *State, arg string) []Effect  // otherwise
+	args              func(s *State, word string) []string // what may follow
+}
+
+func commands() []command {
+	return []command{
+		{name: "new", usage: "new PROMPT", help: "start a session", run: (*State).cmdNew},
+		{name: "send", usage: "send TEXT", help: "message, after this turn", run: sendBy("m", core.Queue)},
+		{name: "steer", usage: "steer TEXT", help: "message, after the current tool call", run: sendBy("s", core.Steer)},
+		{name: "interrupt", usage: "interrupt TEXT", help: "message, now", run: sendBy("i", core.Interrupt)},
+		{name: "cancel", usage: "cancel [only]", help: "cancel the task (asks first)", run: (*State).cmdCancel, args: oneOf("only")},
+		{name: "promote", usage: "promote", help: "move to the background", key: "b"},
+		{name: "approve", usage: "approve [always]", help: "allow the tool call", run: (*State).cmdApprove, args: oneOf("always")},
+		{name: "deny", usage: "deny [REASON]", help: "deny the tool call", run: (*State).cmdDeny},
+		{name: "resume", usage: "resume", help: "take an interrupted task up again", key: "r"},
+		{name: "end", usage: "end", help: "close an idle task", key: "e"},
+		{name: "withdraw", usage: "withdraw", help: "take back the last message", key: "w"},
+		{name: "autopilot", usage: "autopilot on|off", help: "switch autopilot", run: (*State).cmdAutopilot, args: oneOf("on", "off")},
+		{name: "go", usage: "go NAME|ID", help: "go to a task", run: (*State).cmdGo, args: (*State).taskNames},
+		{name: "filter", usage: "filter [WORDS]", help: "show only tasks with these words", run: (*State).cmdFilter},
+		{name: "sort", usage: "sort", help: "sessions in order of their last activity", run: (*State).cmdSort},
+		{name: "timeline", usage: "timeline", help: "timeline of the session", run: show(ShowTimeline)},
+		{name: "completions", usage: "completions", help: "what was declared complete", run: show(ShowCompletions)},
+		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
+		{name: "copy", usage: "copy", help: "copy the last answer", key: "y"},
+		{name: "theme", usage: "theme NAME", help: "change the colours", run: (*State).cmdTheme, args: func(s *State, _ string) []string { return s.Config.Themes }},
+		{name: "help", usage: "help", help: "show all keys", key: "?"},
+		{name: "quit", usage: "quit", help: "leave; agents go on", key: "q"},
+	}
+}
+
+func oneOf(words ...string) func(*State, string) []string {
+	return func(*State, string) []string { return words }
+}
+
+// runCommand does what was typed after ":".
+func (s *State) runCommand() []Effect {
+	text := strings.TrimSpace(s.Input.Line.String())
+	s.View.Mode = Normal
+	if text == "" {
+		return nil
+	}
+	s.Input.typed = remember(s.Input.typed, text)
+	word, arg, _ := strings.Cut(text, " ")
+	arg = strings.TrimSpace(arg)
+	var fit []command
+	for _, c := range commands() {
+		if c.name == word {
+			fit = []command{c}
+			break
+		}
+		if strings.HasPrefix(c.name, word) {
+			fit = append(fit, c)
+		}
+	}
+	switch {
+	case len(fit) == 0:
+		s.fail("no command " + word + "; :help lists them")
+		return nil
+	case len(fit) > 1:
+		var all []string
+		for _, c := range fit {
+			all = append(all, c.name)
+		}
+		s.fail(word + " could be: " + strings.Join(all, ", "))
+		return nil
+	case fit[0].key != "":
+		return s.press(fit[0].key)
+	}
+	return fit[0].run(s, arg)
+}
+
+// press does what the key of a task does, or says why it cannot.
+func (s *State) press(k Key) []Effect {
+	for i := range s.keys {
+		b := &s.keys[i]
+		if b.Context != OnTask || !slices.Contains(b.Keys, k) {
+			continue
+		}
+		if b.Why != nil {
+			if why := b.Why(s); why != "" {
+				s.fail(why)
+				return nil
+			}
+		}
+		return b.Do(s)
+	}
+	return nil
+}
+
+func sendBy(k Key, d core.Delivery) func(*State, string) []Effect {
+	return func(s *State, text string) []Effect {
+		effects := s.press(k)
+		if s.View.Mode != Composing || text == "" {
+			return effects
+		}
+		s.keepDraft()
+		s.View.Mode = Normal
+		s.Input.sent = remember(s.Input.sent, text)
+		return []Effect{Send{Task: s.Input.Compose.Target, Text: text, Delivery: d}}
+	}
+}
+
+func show(w Show) func(*State, string) []Effect {
+	return func(s *State, _ string) []Effect {
+		if why := s.whyNoTask(); why != "" {
+			s.fail(why)
+			return nil
+		}
+		s.View.Show = w
+		return nil
+	}
+}
+
+func (s *State) cmdNew(prompt string) []Effect {
+	if prompt == "" {
+		return s.startNew()
+	}
+	return []Effect{NewSession{Prompt: prompt}}
+}
+
+func (s *State) cmdCancel(arg string) []Effect {
+	switch arg {
+	case "":
+		return s.press("x")
+	case "only":
+		return s.press("X")
+	}
+	s.fail("cancel takes nothing or: only")
+	return nil
+}
+
+func (s *State) cmdApprove(arg string) []Effect {
+	a, _ := s.Approval()
+	switch {
+	case a == nil:
+		s.fail("the selected task asks for nothing; ! goes to the next that does")
+		return nil
+	case s.whyNotAnswer() != "":
+		s.fail(s.whyNotAnswer())
+		return nil
+	case arg == "":
+		return s.approve(core.ScopeOnce)
+	case arg == "always":
+		return s.approve(core.ScopeAlways)
+	}
+	s.fail("approve takes nothing or: always")
+	return nil
+}
+
+func (s *State) cmdDeny(reason string) []Effect {
+	a, _ := s.Approval()
+	if a == nil {
+		s.fail("the selected task asks for nothing; ! goes to the next that does")
+		return nil
+	}
+	s.answer(a.Task, a.ID)
+	return []Effect{Deny{Task: a.Task, Approval: a.ID, Reason: reason}}
+}
+
+func (s *State) cmdAutopilot(arg string) []Effect {
+	if why := s.whyNoTask(); why != "" {
+		s.fail(why)
+		return nil
+	}
+	if arg != "on" && arg != "off" {
+		s.fail("autopilot takes on or off")
+		return nil
+	}
+	return []Effect{Autopilot{Task: s.selected().Session, On: arg == "on"}}
+}
+
+func (s *State) cmdTheme(name string) []Effect {
+	if !slices.Contains(s.Config.Themes, name) {
+		s.fail("themes: " + strings.Join(s.Config.Themes, ", "))
+		return nil
+	}
+	return []Effect{Theme{Name: name}}
+}
+
+func (s *State) cmdFilter(words string) []Effect {
+	s.Tree.Filter = words
+	s.Tree.rebuild()
+	return nil
+}
+
+func (s *State) cmdSort(string) []Effect {
+	s.Tree.sort()
+	s.Tree.rebuild()
+	return nil
+}
+
+// cmdGo takes an ID, a beginning of one, or a name; names in the selected session first.
+func (s *State) cmdGo(to string) []Effect {
+	if to == "" {
+		s.fail("go where? a task's name or ID")
+		return nil
+	}
+	here := ""
+	if n := s.Selected(); n != nil {
+		here = n.Task.Session
+	}
+	var best *Node
+	rank := 0
+	for id, n := range s.Tree.nodes {
+		r := 0
+		switch name := core.CleanLine(n.Task.Label()); {
+		case id == to:
+			r = 5
+		case name == to && n.Task.Session == here:
+			r = 4
+		case name == to:
+			r = 3
+		case strings.HasPrefix(id, to):
+			r = 2
+		case strings.Contains(strings.ToLower(s.Title(n)), strings.ToLower(to)):
+			r = 1
+		}
+		if r > rank || r == rank && r > 0 && id < best.Task.ID {
+			best, rank = n, r
+		}
+	}
+	if best == nil {
+		s.fail("no task " + to)
+		return nil
+	}
+	s.Tree.goTo(best.Task.ID)
+	return nil
+}
+
+func (s *State) taskNames(string) []string {
+	var l []string
+	for _, n := range s.Tree.nodes {
+		if name := core.CleanLine(n.Task.Label()); name != "main" {
+			l = append(l, name)
+		}
+	}
+	slices.Sort(l)
+	return slices.Compact(l)
+}
+
+// completion goes round what fits the word before the cursor.
+type completion struct {
+	head string
+	fit  []string
+	at   int
+}
+
+func (s *State) complete() []Effect {
+	t := &s.Input.tab
+	if len(t.fit) == 0 {
+		line := s.Input.Line.String()
+		word, arg, hasArg := strings.Cut(line, " ")
+		options, prefix := []string(nil), word
+		for _, c := range commands() {
+			switch {
+			case !hasArg:
+				options = append(options, c.name)
+			case c.name == word && c.args != nil:
+				t.head, prefix, options = word+" ", arg, c.args(s, arg)
+			}
+		}
+		for _, o := range options {
+			if strings.HasPrefix(o, prefix) {
+				t.fit = append(t.fit, o)
+			}
+		}
+		if len(t.fit) == 0 {
+			s.say("nothing fits; :help lists the commands")
+			return nil
+		}
+	}
+	s.Input.Line.Set(t.head + t.fit[t.at%len(t.fit)])
+	t.at++
+	return nil
+}
+
+// Completions are what Tab goes round, and which of them is in the line now.
+func (s *State) Completions() ([]string, int) {
+	t := &s.Input.tab
+	if len(t.fit) < 2 {
+		return nil, 0
+	}
+	return t.fit, (t.at - 1) % len(t.fit)
+}

@@ -1,0 +1,259 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"drover/core"
+)
+
+func (s *State) startNew() []Effect { return s.open(Compose{Kind: ToNew}) }
+
+func (s *State) startMessage() []Effect   { return s.write(core.Queue) }
+func (s *State) startSteer() []Effect     { return s.write(core.Steer) }
+func (s *State) startInterrupt() []Effect { return s.write(core.Interrupt) }
+
+func (s *State) write(d core.Delivery) []Effect {
+	return s.open(Compose{Target: s.Tree.Selected, Delivery: d})
+}
+
+func (s *State) newLine() []Effect {
+	s.Input.Compose.Insert("\n")
+	return nil
+}
+
+func (s *State) putAside() []Effect {
+	s.keepDraft()
+	s.View.Mode = Normal
+	return nil
+}
+
+func (s *State) external() []Effect {
+	return []Effect{EditExternally{Draft: s.Input.Compose.String()}}
+}
+
+// how goes round the ways in which the text can be sent.
+func (s *State) how() []Effect {
+	c := &s.Input.Compose
+	switch c.Kind {
+	case ToTask:
+		n := s.Tree.nodes[c.Target]
+		if n == nil || n.Task.Status != core.Running {
+			s.say("it is not running: a message starts its next turn at once")
+			return nil
+		}
+		c.Delivery = map[core.Delivery]core.Delivery{core.Queue: core.Steer, core.Steer: core.Interrupt, core.Interrupt: core.Queue}[c.Delivery]
+	case ToNew:
+		switch {
+		case c.AllowAll:
+			c.Autopilot, c.AllowAll = false, false
+		case c.Autopilot:
+			c.AllowAll = true
+		default:
+			c.Autopilot = true
+		}
+	}
+	return nil
+}
+
+func (s *State) composeUp() []Effect {
+	if !s.Input.Compose.line(-1) {
+		s.older(&s.Input.Compose.Editor, s.Input.sent)
+	}
+	return nil
+}
+
+func (s *State) composeDown() []Effect {
+	if !s.Input.Compose.line(1) {
+		s.newer(&s.Input.Compose.Editor, s.Input.sent)
+	}
+	return nil
+}
+
+func (s *State) whyNotSend() string {
+	c := &s.Input.Compose
+	switch {
+	case c.Blank() && c.Kind == ToNew:
+		return "say what the agent should do; Esc goes back"
+	case c.Blank():
+		return "the message is empty; Esc goes back"
+	case c.Kind == ToTask:
+		if n := s.Tree.nodes[c.Target]; n != nil && n.Task.Status.Terminal() {
+			return s.name(c.Target) + " has ended meanwhile (" + n.Task.State() + "): the draft is kept; Esc goes back"
+		}
+	}
+	return ""
+}
+
+func (s *State) send() []Effect {
+	c := s.Input.Compose
+	text := c.String()
+	delete(s.Input.drafts, c.key())
+	s.Input.sent = remember(s.Input.sent, text)
+	s.View.Mode, s.Input.Compose = Normal, Compose{}
+	switch c.Kind {
+	case ToNew:
+		s.say("starting a session …")
+		return []Effect{NewSession{Prompt: text, Autopilot: c.Autopilot, AllowAll: c.AllowAll}}
+	case ToEditable:
+		return []Effect{EditRequest{Task: c.Target, Request: c.Request, Text: text}}
+	}
+	return []Effect{Send{Task: c.Target, Text: text, Delivery: c.Delivery}}
+}
+
+func (s *State) lastQueued() *core.Request {
+	l := s.Queued(s.Tree.Selected)
+	if len(l) == 0 {
+		return nil
+	}
+	return &l[len(l)-1]
+}
+
+func (s *State) withdraw() []Effect {
+	r := s.lastQueued()
+	return []Effect{Withdraw{Task: r.Task, Request: r.ID, Text: r.Text}}
+}
+
+func (s *State) rewrite() []Effect {
+	r := s.lastQueued()
+	c := Compose{Kind: ToEditable, Target: r.Task, Request: r.ID}
+	if s.Input.drafts[c.key()] == "" {
+		c.Set(r.Text)
+	}
+	return s.open(c)
+}
+
+// Arguments are those of a tool call, exactly, as lines.
+func Arguments(a *core.Approval) []string {
+	var fields map[string]json.RawMessage
+	var buf bytes.Buffer
+	if json.Unmarshal(a.Args, &fields) != nil || json.Indent(&buf, a.Args, "", "  ") != nil {
+		return strings.Split(core.Clean(string(a.Args)), "\n")
+	}
+	if len(fields) == 1 { // one text: shown as it is, without JSON's escapes
+		for k, v := range fields {
+			var text string
+			if json.Unmarshal(v, &text) == nil {
+				return append([]string{core.CleanLine(k) + ":"}, indent(text)...)
+			}
+		}
+	}
+	return strings.Split(core.Clean(buf.String()), "\n")
+}
+
+func indent(text string) []string {
+	lines := strings.Split(core.Clean(text), "\n")
+	for i := range lines {
+		lines[i] = "  " + lines[i]
+	}
+	return lines
+}
+
+func (s *State) whyNoTask() string {
+	if s.Selected() == nil {
+		return "no task is selected; n starts a session"
+	}
+	return ""
+}
+
+func (s *State) whyNothing() string {
+	if s.Tree.Len() == 0 {
+		return "there are no tasks yet; n starts a session"
+	}
+	return ""
+}
+
+func (s *State) whyNoInbox() string {
+	if len(s.Wants.Inbox) == 0 {
+		return "nothing needs you"
+	}
+	return ""
+}
+
+func (s *State) whyNotAnswer() string {
+	if s.Now.Sub(s.View.shownAt) < settle {
+		return "this question has only just come up: read it, then press again"
+	}
+	return ""
+}
+
+func (s *State) whyNotMessage() string {
+	if why := s.whyNoTask(); why != "" {
+		return why
+	}
+	if t := s.selected(); t.Status.Terminal() {
+		return fmt.Sprintf("%s is %s: an ended task takes no message; n starts a session", s.name(t.ID), t.State())
+	}
+	return ""
+}
+
+func (s *State) whyNotSteer() string {
+	if why := s.whyNotMessage(); why != "" {
+		return why
+	}
+	switch t := s.selected(); {
+	case t.Interrupted:
+		return s.name(t.ID) + " is interrupted: r resumes it, m leaves it a message"
+	case t.Status != core.Running:
+		return s.name(t.ID) + " is idle: there is no turn to steer; m starts the next"
+	}
+	return ""
+}
+
+func (s *State) whyNotCancel() string {
+	if why := s.whyNoTask(); why != "" {
+		return why
+	}
+	if t := s.selected(); t.Status.Terminal() {
+		return fmt.Sprintf("%s has already ended: %s", s.name(t.ID), t.State())
+	}
+	return ""
+}
+
+func (s *State) whyNotPromote() string {
+	if why := s.whyNotCancel(); why != "" {
+		return why
+	}
+	switch t := s.selected(); {
+	case t.Mode != core.Sync:
+		return s.name(t.ID) + " is in the background already: nobody waits for it"
+	case t.Status != core.Running:
+		return s.name(t.ID) + " is idle: nobody waits for it"
+	}
+	return ""
+}
+
+func (s *State) whyNotResume() string {
+	if why := s.whyNotCancel(); why != "" {
+		return why
+	}
+	if t := s.selected(); !t.Interrupted {
+		return fmt.Sprintf("%s is %s, not interrupted: there is nothing to resume", s.name(t.ID), t.State())
+	}
+	return ""
+}
+
+func (s *State) whyNotEnd() string {
+	if why := s.whyNotCancel(); why != "" {
+		return why
+	}
+	switch n := s.Selected(); {
+	case n.Task.Status == core.Running:
+		return s.name(n.Task.ID) + " is running: wait for it, or x cancels it"
+	case n.Below.Running+n.Below.Needs+n.Below.Interrupted > 0:
+		return "something under " + s.name(n.Task.ID) + " is still running: wait for it, or x cancels all of it"
+	}
+	return ""
+}
+
+func (s *State) whyNotWithdraw() string {
+	if why := s.whyNoTask(); why != "" {
+		return why
+	}
+	if s.lastQueued() == nil {
+		return "no message to " + s.name(s.Tree.Selected) + " is waiting: all have arrived"
+	}
+	return ""
+}

@@ -1,0 +1,220 @@
+package state
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// toastFor is how long a line stays at least, whatever is typed meanwhile.
+const toastFor = 1500 * time.Millisecond
+
+// contexts are those in force, the first one first.
+func (s *State) contexts() []Context {
+	switch s.View.Mode {
+	case Composing:
+		return []Context{InComposer, InAnyEditor, Everywhere}
+	case Commanding:
+		return []Context{InCommand, InAnyEditor, Everywhere}
+	case Filtering:
+		return []Context{InFilter, InAnyEditor, Everywhere}
+	case Denying:
+		return []Context{InDenial, InAnyEditor, Everywhere}
+	case Confirming:
+		return []Context{InConfirm, Everywhere}
+	case Reading:
+		return []Context{InOverlay, Everywhere}
+	}
+	pane := InTree
+	if s.View.Pane == PaneDetail {
+		pane = InDetail
+	}
+	if a, _ := s.Approval(); a != nil {
+		return []Context{InApproval, OnTask, pane, Everywhere}
+	}
+	return []Context{OnTask, pane, Everywhere}
+}
+
+func (s *State) binding(k Key) *Binding {
+	for _, c := range s.contexts() {
+		for i := range s.keys {
+			if b := &s.keys[i]; b.Context == c && slices.Contains(b.Keys, k) {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// Key does what the key means now and returns what has to be done outside.
+func (s *State) Key(k Key) []Effect {
+	if s.Now.Sub(s.Toast.At) >= toastFor {
+		s.Toast = Toast{}
+	}
+	if k != "Ctrl-C" {
+		s.View.leaving = false
+	}
+	if k != "Tab" {
+		s.Input.tab = completion{}
+	}
+	b := s.binding(k)
+	if b == nil {
+		return append(s.typed(k), s.after()...)
+	}
+	if b.Why != nil {
+		if why := b.Why(s); why != "" {
+			s.fail(why)
+			return s.after()
+		}
+	}
+	effects := b.Do(s)
+	return append(effects, s.after()...)
+}
+
+// typed puts a character into the text that is being typed, if any.
+func (s *State) typed(k Key) []Effect {
+	r, ok := k.Rune()
+	e := s.editor()
+	if !ok || e == nil || !unicode.IsPrint(r) && !joins(r) {
+		return nil
+	}
+	if !e.Insert(string(r)) {
+		s.fail("the text is too long to type: put it in a file and name the file")
+	}
+	s.refilter()
+	return nil
+}
+
+// editor is the text that is being typed, or nil.
+func (s *State) editor() *Editor {
+	switch s.View.Mode {
+	case Composing:
+		return &s.Input.Compose.Editor
+	case Commanding, Filtering, Denying:
+		return &s.Input.Line
+	}
+	return nil
+}
+
+func (s *State) edit(do func(*State, *Editor)) []Effect {
+	if e := s.editor(); e != nil {
+		do(s, e)
+		s.refilter()
+	}
+	return nil
+}
+
+// backspace in an empty line leaves it, as in other programs with such lines.
+func (s *State) backspace(e *Editor) {
+	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering) {
+		s.View.Mode = Normal
+		return
+	}
+	e.cut(e.left())
+}
+
+// refilter follows what is typed after "/" and selects the first task that fits.
+func (s *State) refilter() {
+	if s.View.Mode != Filtering {
+		return
+	}
+	s.Tree.Filter = s.Input.Line.String()
+	s.Tree.rebuild()
+	if n := s.Selected(); n != nil && n.hit {
+		return
+	}
+	for i, r := range s.Tree.Rows {
+		if r.Node.hit {
+			s.Tree.move(i - s.Tree.at)
+			return
+		}
+	}
+}
+
+// Hint is a key and what it does, for the footer.
+type Hint struct{ Key, Label string }
+
+// Footer names the keys that can act here and now, the nearest first.
+func (s *State) Footer() []Hint {
+	var hints []Hint
+	for _, c := range s.contexts() {
+		for i := range s.keys {
+			b := &s.keys[i]
+			if b.Context != c || b.Label == "" || b.Why != nil && c != InApproval && b.Why(s) != "" {
+				continue
+			}
+			hints = append(hints, Hint{b.Keys[0].Label(), b.Label})
+		}
+	}
+	return hints
+}
+
+// contextOrder is the order of the help screen and the README.
+func contextOrder() []Context {
+	return []Context{InApproval, OnTask, InTree, InDetail, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+}
+
+func labels(ks []Key) string {
+	var l []string
+	for _, k := range ks {
+		l = append(l, k.Label())
+	}
+	return strings.Join(l, " ")
+}
+
+// helpLines is the help screen.
+func (s *State) helpLines() []string {
+	lines := []string{"Agents run outside this screen: leaving it stops none of them.", ""}
+	for _, c := range contextOrder() {
+		lines = append(lines, strings.ToUpper(string(c[:1]))+string(c[1:]))
+		for _, b := range s.keys {
+			if b.Context != c {
+				continue
+			}
+			k := labels(b.Keys)
+			if n := len([]rune(k)); n < 18 {
+				k += strings.Repeat(" ", 18-n)
+			}
+			lines = append(lines, "  "+k+" "+b.Help)
+		}
+		lines = append(lines, "")
+	}
+	lines = append(lines, "Commands after :")
+	for _, c := range commands() {
+		u := c.usage
+		if len(u) < 24 {
+			u += strings.Repeat(" ", 24-len(u))
+		}
+		lines = append(lines, "  "+u+" "+c.help)
+	}
+	return append(lines, "", "Signs", "  "+legend())
+}
+
+func legend() string {
+	var l []string
+	for i := range looks {
+		l = append(l, i.Glyph()+" "+i.Word())
+	}
+	return strings.Join(l, "   ")
+}
+
+// KeysMarkdown is the key table as Markdown, for the README.
+func KeysMarkdown() string {
+	var b strings.Builder
+	table := Bindings()
+	for _, c := range contextOrder() {
+		b.WriteString("**" + strings.ToUpper(string(c[:1])) + string(c[1:]) + "**\n\n| key | does |\n| --- | --- |\n")
+		for _, x := range table {
+			if x.Context == c {
+				var ks []string
+				for _, k := range x.Keys {
+					ks = append(ks, "`"+strings.ReplaceAll(k.Label(), "|", "\\|")+"`")
+				}
+				b.WriteString("| " + strings.Join(ks, " ") + " | " + x.Help + " |\n")
+			}
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}

@@ -1,0 +1,116 @@
+package state
+
+import "drover/core"
+
+// Effect is something a person wants done outside the State. Effects are plain
+// values; whoever runs them reports with State.Done.
+type Effect interface{ effect() }
+
+type (
+	// Send gives a task a message.
+	Send struct {
+		Task     string
+		Text     string
+		Delivery core.Delivery
+	}
+	// Cancel stops a task: core.ScopeTree or core.ScopeOnly.
+	Cancel struct{ Task, Scope string }
+	// Promote moves a task whose parent waits for it to the background.
+	Promote struct{ Task string }
+	// Approve allows a tool call: core.ScopeOnce or core.ScopeAlways.
+	Approve struct {
+		Task     string
+		Approval int64
+		Scope    string
+	}
+	// Deny refuses a tool call; the agent is told the reason.
+	Deny struct {
+		Task     string
+		Approval int64
+		Reason   string
+	}
+	// Resume takes an interrupted task up again.
+	Resume struct{ Task string }
+	// Autopilot switches a session's autopilot.
+	Autopilot struct {
+		Task string
+		On   bool
+	}
+	// End closes an idle task: it is completed.
+	End struct{ Task string }
+	// Withdraw takes a message back that is not delivered yet.
+	Withdraw struct {
+		Task    string
+		Request int64
+		Text    string
+	}
+	// EditRequest changes a message that is not delivered yet.
+	EditRequest struct {
+		Task    string
+		Request int64
+		Text    string
+	}
+	// NewSession starts a session.
+	NewSession struct {
+		Prompt    string
+		Autopilot bool
+		AllowAll  bool
+	}
+	// LoadTimeline fetches the newest events of a session.
+	LoadTimeline struct{ Session string }
+	// CopyAnswer puts the task's last answer on the clipboard.
+	CopyAnswer struct{ Task string }
+	// EditExternally opens the draft in the person's editor.
+	EditExternally struct{ Draft string }
+	// Theme changes the colours.
+	Theme struct{ Name string }
+	// Scroll moves what the detail pane or an overlay shows.
+	Scroll struct {
+		Overlay bool
+		Move    Move
+	}
+	// Toggle opens or closes what is folded in the transcript.
+	Toggle struct{}
+	// Quit leaves the screen; agents go on.
+	Quit struct{}
+	// Suspend stops the program, as Ctrl-Z does for any other.
+	Suspend struct{}
+	// Redraw paints the whole terminal anew.
+	Redraw struct{}
+)
+
+// Move is a way to scroll.
+type Move string
+
+// The moves there are.
+const (
+	LineUp   Move = "line up"
+	LineDown Move = "line down"
+	HalfUp   Move = "half a page up"
+	HalfDown Move = "half a page down"
+	PageUp   Move = "page up"
+	PageDown Move = "page down"
+	ToTop    Move = "top"
+	ToBottom Move = "bottom"
+)
+
+func (Send) effect()           {}
+func (Cancel) effect()         {}
+func (Promote) effect()        {}
+func (Approve) effect()        {}
+func (Deny) effect()           {}
+func (Resume) effect()         {}
+func (Autopilot) effect()      {}
+func (End) effect()            {}
+func (Withdraw) effect()       {}
+func (EditRequest) effect()    {}
+func (NewSession) effect()     {}
+func (LoadTimeline) effect()   {}
+func (CopyAnswer) effect()     {}
+func (EditExternally) effect() {}
+func (Theme) effect()          {}
+func (Scroll) effect()         {}
+func (Toggle) effect()         {}
+func (Quit) effect()           {}
+func (Suspend) effect()        {}
+func (Redraw) effect()         {}

@@ -1,0 +1,102 @@
+package state
+
+import (
+	"slices"
+
+	"drover/core"
+)
+
+// maxEvents is how many events of a session the screen keeps.
+const maxEvents = 5000
+
+// Events are the timelines of the sessions.
+type Events struct {
+	lists  map[string][]core.Event // by session, oldest first
+	loaded map[string]bool
+}
+
+func (e *Events) add(ev core.Event) {
+	l := e.lists[ev.Session]
+	i, found := slices.BinarySearchFunc(l, ev.Seq, func(x core.Event, seq int64) int { return int(x.Seq - seq) })
+	if found || !ev.Notable {
+		return
+	}
+	l = slices.Insert(l, i, ev)
+	if len(l) > maxEvents {
+		l = slices.Delete(l, 0, len(l)-maxEvents)
+	}
+	e.lists[ev.Session] = l
+}
+
+// AddEvents takes over events that were asked for.
+func (s *State) AddEvents(evs []core.Event) {
+	for _, e := range evs {
+		s.Events.add(e)
+	}
+}
+
+// Timeline returns the events of a session, oldest first; those that declare a
+// completion only, where that is what is shown. The slice is the State's own.
+func (s *State) Timeline(session string) []core.Event {
+	l := s.Events.lists[session]
+	if s.View.Show != ShowCompletions {
+		return l
+	}
+	var out []core.Event
+	for _, e := range l {
+		if Declares(e.Kind) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Declares reports whether the event is about a completion: declared or refused.
+func Declares(k core.EventKind) bool { return k == core.EvTaskComplete || k == core.EvRefused }
+
+// EventLook is the glyph and the words of an event's kind.
+func EventLook(k core.EventKind) (glyph, words string) {
+	switch k {
+	case core.EvSessionStart:
+		return "▸", "session started"
+	case core.EvSessionIdle:
+		return "○", "session idle"
+	case core.EvTaskComplete:
+		return "✓", "completion declared"
+	case core.EvRefused:
+		return "✗", "completion refused"
+	case core.EvContinue:
+		return "↻", "autopilot continues"
+	case core.EvAutoStop:
+		return "■", "autopilot stopped"
+	case core.EvAutopilot:
+		return "↻", "autopilot"
+	case core.EvStart:
+		return "●", "started"
+	case core.EvTurn:
+		return "●", "next turn"
+	case core.EvIdle:
+		return "○", "answered"
+	case core.EvCompleted:
+		return "✓", "completed"
+	case core.EvFailed:
+		return "✗", "failed"
+	case core.EvCancelled:
+		return "⊘", "cancelled"
+	case core.EvPromoted:
+		return "↓", "moved to the background"
+	case core.EvResumed:
+		return "▸", "resumed"
+	case core.EvApproval:
+		return "!", "needs you"
+	case core.EvApproved:
+		return "+", "allowed"
+	case core.EvDenied:
+		return "-", "denied"
+	case core.EvRequest:
+		return "»", "request"
+	case core.EvTodos:
+		return "·", "plan"
+	}
+	return "·", core.CleanLine(string(k))
+}

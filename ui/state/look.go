@@ -1,0 +1,214 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"drover/core"
+)
+
+// Look is how a task is shown: one glyph and one word, never the same for two.
+type Look int
+
+// The looks there are.
+const (
+	LookRunning Look = iota
+	LookQueued
+	LookParked
+	LookNeeds
+	LookIdle
+	LookInterrupted
+	LookCompleted
+	LookFailed
+	LookCancelled
+	looks
+)
+
+// LookOf decides how the task is shown.
+func LookOf(t *core.TaskView) Look {
+	switch {
+	case t.Status == core.Completed:
+		return LookCompleted
+	case t.Status == core.Failed:
+		return LookFailed
+	case t.Status == core.Cancelled:
+		return LookCancelled
+	case t.Interrupted:
+		return LookInterrupted
+	case t.NeedsApproval || t.Activity == core.ActApproval:
+		return LookNeeds
+	case t.Status == core.Idle:
+		return LookIdle
+	case t.Activity == core.ActQueued:
+		return LookQueued
+	case t.Activity == core.ActParked:
+		return LookParked
+	}
+	return LookRunning
+}
+
+// Glyph is one column wide in every terminal and no emoji.
+func (l Look) Glyph() string {
+	return [looks]string{"●", "◌", "z", "!", "○", "↯", "✓", "✗", "⊘"}[l]
+}
+
+// Word says the same.
+func (l Look) Word() string {
+	return [looks]string{"running", "queued", "parked", "needs you", "idle", "interrupted", "completed", "failed", "cancelled"}[l]
+}
+
+// Title is what the row of a task is called: a session by its title, else the task by its name.
+func (s *State) Title(n *Node) string {
+	if n.Parent == nil && n.Task.Kind == core.KindMain {
+		if t := core.CleanLine(s.Tree.sessions[n.Task.Session].Title); t != "" {
+			return t
+		}
+		if t := core.CleanLine(n.Task.Description); t != "" {
+			return t
+		}
+	}
+	return core.CleanLine(n.Task.Label())
+}
+
+// Doing says what the task is doing, in words that stand without colour.
+func (s *State) Doing(n *Node) string {
+	t := &n.Task
+	look := LookOf(t)
+	switch look {
+	case LookNeeds:
+		if as := s.Wants.approvals[t.ID]; len(as) > 0 {
+			return "needs you: " + Ask(&as[0])
+		}
+		return join("needs you", ": ", core.CleanLine(t.Detail))
+	case LookQueued:
+		return "queued for a slot"
+	case LookParked:
+		return join("parked", " · ", core.CleanLine(t.Detail))
+	case LookInterrupted:
+		return "interrupted · r resumes"
+	case LookFailed:
+		return join("failed", ": ", core.CleanLine(t.Error))
+	case LookCompleted, LookCancelled:
+		return join(look.Word(), " · ", string(t.Outcome))
+	case LookIdle:
+		if n.Below.Running+n.Below.Needs > 0 {
+			return fmt.Sprintf("idle · %s under it", plural(n.Below.Running+n.Below.Needs, "running", "running"))
+		}
+		return join("idle", " · ", outcome(t.Outcome))
+	}
+	return join(busy(n), " · ", core.CleanLine(t.Intent))
+}
+
+func outcome(o core.Outcome) string {
+	switch o {
+	case "":
+		return ""
+	case core.OutcomeNeedsInput:
+		return "needs input"
+	}
+	return string(o)
+}
+
+func busy(n *Node) string {
+	t := &n.Task
+	detail := core.CleanLine(t.Detail)
+	switch t.Activity {
+	case core.ActModel:
+		return "model"
+	case core.ActTool:
+		return join("tool", " ", detail)
+	case core.ActChildren:
+		working := 0
+		for _, k := range n.Kids {
+			if k.Task.Status == core.Running {
+				working++
+			}
+		}
+		if working == 0 {
+			return join("waits for", " ", core.Short(join("children", " ", detail), 40))
+		}
+		return "waits for " + plural(working, "child", "children")
+	case core.ActHook:
+		return join("hook", " ", detail)
+	case core.ActCompacting:
+		return "compacting"
+	}
+	return "running"
+}
+
+// Ask is a pending tool call in one line: the tool and what it is about.
+func Ask(a *core.Approval) string {
+	return join(core.CleanLine(a.Tool), " ", core.CleanLine(a.Subject))
+}
+
+// Folded tells what is hidden under a folded row.
+func Folded(n *Node) string {
+	if !n.Shut || len(n.Kids) == 0 {
+		return ""
+	}
+	all := n.Below.Live() + n.Below.Done
+	switch {
+	case n.Below.Needs > 0:
+		return fmt.Sprintf("+%d, %d need you", all, n.Below.Needs)
+	case n.Below.Running > 0:
+		return fmt.Sprintf("+%d, %d running", all, n.Below.Running)
+	}
+	return fmt.Sprintf("+%d", all)
+}
+
+// Elapsed writes a duration as people read it: 0:41, 12:05, 3:07:12, 2d 04h.
+func Elapsed(d time.Duration) string {
+	sec := int64(max(d, 0) / time.Second)
+	switch {
+	case sec < 3600:
+		return fmt.Sprintf("%d:%02d", sec/60, sec%60)
+	case sec < 100*3600:
+		return fmt.Sprintf("%d:%02d:%02d", sec/3600, sec/60%60, sec%60)
+	}
+	return fmt.Sprintf("%dd %02dh", sec/86400, sec/3600%24)
+}
+
+// Tokens writes a count of tokens: 812, 41k, 1.3M.
+func Tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 999_500:
+		return fmt.Sprintf("%dk", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// Money writes a cost; "" where nothing is known to have cost anything.
+func (c Counts) Money() string {
+	if c.Cost == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("$%.2f", c.Cost)
+	if c.Unpriced {
+		s += "+"
+	}
+	return s
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func join(a, sep, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + sep + b
+}
+
+func names(of []string, limit int) string {
+	if len(of) > limit {
+		return fmt.Sprintf("%s and %d more", strings.Join(of[:limit], ", "), len(of)-limit)
+	}
+	return strings.Join(of, ", ")
+}

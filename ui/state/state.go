@@ -1,0 +1,249 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"drover/core"
+)
+
+// Mode says who gets the keys.
+type Mode int
+
+// The modes there are.
+const (
+	Normal     Mode = iota
+	Composing       // a message, a new session's prompt, a queued message's new text
+	Commanding      // the line after ":"
+	Filtering       // the line after "/"
+	Denying         // the reason of a denial
+	Confirming      // y or n
+	Reading         // an overlay: help, an approval in full
+)
+
+// Pane is a part of the screen that can have the focus.
+type Pane int
+
+// The panes there are.
+const (
+	PaneTree Pane = iota
+	PaneDetail
+)
+
+// Show is what the detail pane shows.
+type Show int
+
+// What there is to show.
+const (
+	ShowTranscript Show = iota
+	ShowTimeline
+	ShowCompletions
+)
+
+// Config is what the State is told at the start and never changes.
+type Config struct {
+	Dir     string   // where a new session works
+	Offline bool     // a new session runs on the offline model
+	Themes  []string // names for :theme
+	Select  string   // the task to select first
+}
+
+// State is everything the screen shows.
+type State struct {
+	Now    time.Time // set by the caller before Key, Apply and Draw
+	Config Config
+	Tree   Tree
+	Wants  Wants
+	Events Events
+	View   View
+	Input  Input
+	Toast  Toast
+	keys   []Binding
+}
+
+// View is where the person looks.
+type View struct {
+	Mode    Mode
+	Pane    Pane
+	Full    bool // the pane with the focus fills the screen
+	Show    Show
+	Page    int // rows the tree shows, set by the caller; a page is that long
+	Overlay Overlay
+	Confirm Confirm
+	back    Mode // the mode under an overlay
+	leaving bool // Ctrl-C was pressed once
+	shown   int64
+	shownAt time.Time
+}
+
+// Overlay is a text to read.
+type Overlay struct {
+	Title string
+	Lines []string
+}
+
+// Confirm asks before something is stopped.
+type Confirm struct {
+	Task, Scope string
+	Text        string // names what will stop, as things are now
+}
+
+// Toast is the last thing the screen has to say.
+type Toast struct {
+	Text string
+	Bad  bool
+	At   time.Time
+}
+
+// Wants are open requests and approvals, by task.
+type Wants struct {
+	Inbox     []core.Approval // pending ones of all sessions, oldest first
+	requests  map[string][]core.Request
+	approvals map[string][]core.Approval
+	answered  map[int64]core.Approval // the answer is on its way
+}
+
+// New makes the State of an empty registry.
+func New(c Config) *State {
+	s := &State{Config: c, keys: Bindings()}
+	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
+	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
+	s.Wants.answered = map[int64]core.Approval{}
+	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
+	s.Input.drafts = map[string]string{}
+	s.View.Page = 10
+	return s
+}
+
+// Selected is the task under the cursor, or nil.
+func (s *State) Selected() *Node { return s.Tree.nodes[s.Tree.Selected] }
+
+// Running reports whether a clock on the screen is going.
+func (s *State) Running() bool {
+	return s.Tree.Total.Running+s.Tree.Total.Needs > 0
+}
+
+// Loaded reports whether the registry has been read at all.
+func (s *State) Loaded() bool { return s.Tree.loaded }
+
+// Apply takes over what has changed in the registry.
+func (s *State) Apply(u core.Update) []Effect {
+	for _, ses := range u.Sessions {
+		s.Tree.sessions[ses.ID] = ses
+		if n := s.Tree.nodes[ses.ID]; n != nil {
+			n.hay = ""
+		}
+	}
+	for _, t := range u.Tasks {
+		s.Tree.put(t)
+	}
+	for _, id := range u.Changed {
+		delete(s.Wants.requests, id)
+		delete(s.Wants.approvals, id)
+	}
+	for _, r := range u.Requests {
+		if r.State == core.ReqQueued && r.Kind == core.ReqMessage {
+			s.Wants.requests[r.Task] = append(s.Wants.requests[r.Task], r)
+		}
+	}
+	for _, a := range u.Approvals {
+		if _, answered := s.Wants.answered[a.ID]; a.State == core.AppPending && !answered {
+			s.Wants.approvals[a.Task] = append(s.Wants.approvals[a.Task], a)
+		}
+	}
+	for _, e := range u.Events {
+		s.Events.add(e)
+	}
+	if !s.Tree.loaded {
+		s.Tree.sort()
+	}
+	if len(u.Tasks)+len(u.Sessions)+len(u.Changed) > 0 || !s.Tree.loaded {
+		s.inbox()
+		s.Tree.rebuild()
+	}
+	s.Tree.loaded = true
+	return s.after()
+}
+
+// inbox gathers the pending approvals.
+func (s *State) inbox() {
+	s.Wants.Inbox = s.Wants.Inbox[:0]
+	for id, as := range s.Wants.approvals {
+		if n := s.Tree.nodes[id]; n == nil || n.Task.Status.Terminal() {
+			continue
+		}
+		s.Wants.Inbox = append(s.Wants.Inbox, as...)
+	}
+	slices.SortFunc(s.Wants.Inbox, func(a, b core.Approval) int {
+		if c := a.Created.Compare(b.Created); c != 0 {
+			return c
+		}
+		return int(a.ID - b.ID)
+	})
+}
+
+// Queued are the messages the task has not got yet, in order.
+func (s *State) Queued(task string) []core.Request { return s.Wants.requests[task] }
+
+// Approval is the tool call of the selected task that waits for an answer, or
+// nil, and how many more of its calls wait.
+func (s *State) Approval() (*core.Approval, int) {
+	n := s.Selected()
+	if n == nil || n.Task.Status.Terminal() || len(s.Wants.approvals[n.Task.ID]) == 0 {
+		return nil, 0
+	}
+	as := s.Wants.approvals[n.Task.ID]
+	return &as[0], len(as) - 1
+}
+
+// after brings up to date what follows from the rest.
+func (s *State) after() []Effect {
+	var shown int64
+	if a, _ := s.Approval(); a != nil {
+		shown = a.ID
+	}
+	if shown != s.View.shown {
+		s.View.shown, s.View.shownAt = shown, s.Now
+	}
+	if s.View.Mode == Confirming {
+		s.View.Confirm.Text = s.confirmText(s.View.Confirm.Task, s.View.Confirm.Scope)
+		if s.View.Confirm.Text == "" {
+			s.View.Mode = Normal
+			s.say("nothing to cancel: it has ended")
+		}
+	}
+	if n := s.Selected(); n != nil && s.View.Show != ShowTranscript && !s.Events.loaded[n.Task.Session] {
+		s.Events.loaded[n.Task.Session] = true
+		return []Effect{LoadTimeline{Session: n.Task.Session}}
+	}
+	return nil
+}
+
+func (s *State) say(text string)  { s.Toast = Toast{Text: core.CleanLine(text), At: s.Now} }
+func (s *State) fail(text string) { s.Toast = Toast{Text: core.CleanLine(text), Bad: true, At: s.Now} }
+
+// Say shows a line to the person.
+func (s *State) Say(text string) { s.say(text) }
+
+// Fail shows an error, with the way out where it names one.
+func (s *State) Fail(err error) {
+	s.fail(join(err.Error(), " · ", core.HintOf(err)))
+}
+
+// Farewell is the line to leave behind when the screen closes; "" when nothing goes on.
+func (s *State) Farewell() string {
+	run, ask := s.Tree.Total.Running+s.Tree.Total.Needs, s.Tree.Total.Needs
+	if run == 0 {
+		return ""
+	}
+	verb := "go"
+	if run == 1 {
+		verb = "goes"
+	}
+	text := fmt.Sprintf("%s %s on; drover brings you back", plural(run, "agent", "agents"), verb)
+	if ask > 0 {
+		text += fmt.Sprintf(" (%d needs you)", ask)
+	}
+	return text
+}

@@ -1,0 +1,267 @@
+package ui
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"drover/core"
+	"drover/ui/state"
+)
+
+// maxTranscripts is how many transcripts stay in memory, so that going back to a task shows it at once.
+const maxTranscripts = 12
+
+// view is the root primitive: it owns the State, turns keys into its effects
+// and draws it. All of it belongs to the UI goroutine, except focus.
+type view struct {
+	*tview.Box
+	p        *program
+	ctx      context.Context
+	st       *state.State
+	pal      *Palette
+	logs     []*paper // most recently shown first
+	events   timeline
+	treeTop  int
+	overTop  int
+	overRoom int
+	tiny     bool
+	focus    atomic.Pointer[focus] // what the pump should ask for
+}
+
+// focus is the task whose transcript is on the screen, and the last entry there is of it.
+type focus struct {
+	task string
+	last int64
+}
+
+// paper is a task's transcript as far as it has been read.
+type paper struct {
+	Transcript
+	first, last int64
+	loading     bool // earlier entries have been asked for
+}
+
+func newView(p *program) *view {
+	v := &view{Box: tview.NewBox(), p: p}
+	v.st = state.New(state.Config{Dir: p.o.Dir, Offline: p.o.Offline, Themes: p.o.Themes, Select: p.o.Session})
+	v.focus.Store(&focus{})
+	return v
+}
+
+func (v *view) paint(pal *Palette) { v.pal = pal }
+
+// apply takes over what the engine says has changed.
+func (v *view) apply(u core.Update) {
+	at := v.st.Tree.At()
+	sel := v.st.Tree.Selected
+	v.do(v.st.Apply(u))
+	if v.st.Tree.Selected == sel {
+		v.treeTop += v.st.Tree.At() - at // rows do not move under the cursor
+	}
+	if f := u.Focus; f != nil {
+		log := v.paper(f.Task)
+		if log.last == 0 {
+			log.first = f.First
+		}
+		for i, e := range f.Entries {
+			if e.Seq > log.last {
+				log.Append(f.Entries[i:])
+				log.last = f.Entries[len(f.Entries)-1].Seq
+				break
+			}
+		}
+		log.SetLive(f.Live.Text)
+	}
+	v.refocus()
+}
+
+// paper finds the task's transcript, or begins one.
+func (v *view) paper(task string) *paper {
+	for i, l := range v.logs {
+		if l.Task() == task {
+			copy(v.logs[1:], v.logs[:i])
+			v.logs[0] = l
+			return l
+		}
+	}
+	l := &paper{}
+	l.Reset(task)
+	l.SetNames(func(id string) string {
+		if n := v.st.Tree.Node(id); n != nil {
+			return n.Task.Label()
+		}
+		return ""
+	})
+	v.logs = append([]*paper{l}, v.logs...)
+	if len(v.logs) > maxTranscripts {
+		v.logs = v.logs[:maxTranscripts]
+	}
+	return l
+}
+
+// refocus tells the pump what is on the screen now.
+func (v *view) refocus() {
+	f := focus{task: v.st.Tree.Selected}
+	if f.task != "" {
+		f.last = v.paper(f.task).last
+	}
+	old := v.focus.Swap(&f)
+	if old.task != f.task {
+		select {
+		case v.p.wake <- struct{}{}:
+		default: // it has been told already
+		}
+	}
+}
+
+// key is tview's input capture: every key ends here.
+func (v *view) key(ev *tcell.EventKey) *tcell.EventKey {
+	k := keyOf(ev)
+	if v.tiny && k != "q" && k != "Ctrl-C" && k != "Ctrl-Z" && k != "Ctrl-L" {
+		return nil // nobody can see what it would do
+	}
+	v.st.Now = time.Now()
+	v.do(v.st.Key(k))
+	v.refocus()
+	return nil
+}
+
+// PasteHandler implements tview.Primitive.
+func (v *view) PasteHandler() func(string, func(tview.Primitive)) {
+	return func(text string, _ func(tview.Primitive)) {
+		if v.tiny {
+			return
+		}
+		v.st.Now = time.Now()
+		v.do(v.st.Paste(text))
+	}
+}
+
+// do carries out what belongs to the screen, and hands the rest to the worker.
+func (v *view) do(effects []state.Effect) {
+	for _, e := range effects {
+		switch e := e.(type) {
+		case state.Quit:
+			v.p.quit(errQuit)
+		case state.Redraw:
+			v.p.screen.Sync()
+		case state.Suspend:
+			v.suspend()
+		case state.EditExternally:
+			v.edit(e.Draft)
+		case state.CopyAnswer:
+			v.copy(e.Task)
+		case state.Scroll:
+			v.scroll(e)
+		case state.Toggle:
+			v.paper(v.st.Tree.Selected).Toggle()
+		case state.Theme:
+			v.theme(e.Name)
+		default:
+			v.send(job{effect: e}, e)
+		}
+	}
+}
+
+// send hands a job to the worker; it never waits.
+func (v *view) send(j job, e state.Effect) {
+	select {
+	case v.p.jobs <- j:
+	default:
+		v.st.Done(e, core.Request{}, core.Errorf(core.CodeInternal, "the registry does not keep up: nothing was done; try again"))
+	}
+}
+
+func (v *view) scroll(e state.Scroll) {
+	page := max(1, v.overRoom-1)
+	switch {
+	case e.Overlay:
+		v.overTop = moved(v.overTop, page, e.Move)
+	case v.st.View.Show != state.ShowTranscript:
+		v.events.scroll(e.Move)
+	case v.st.Tree.Selected != "":
+		v.scrollTranscript(e.Move)
+	}
+}
+
+func (v *view) scrollTranscript(m state.Move) {
+	log := v.paper(v.st.Tree.Selected)
+	half := max(1, log.view.h/2)
+	switch m {
+	case state.LineUp:
+		log.Scroll(-1)
+	case state.LineDown:
+		log.Scroll(1)
+	case state.HalfUp:
+		log.Scroll(-half)
+	case state.HalfDown:
+		log.Scroll(half)
+	case state.PageUp:
+		log.Page(-1)
+	case state.PageDown:
+		log.Page(1)
+	case state.ToTop:
+		log.Top()
+	case state.ToBottom:
+		log.Bottom()
+	}
+	if log.AtTop() && !log.Following() {
+		v.loadEarlier(log)
+	}
+}
+
+// loadEarlier asks for entries before the first that is there.
+func (v *view) loadEarlier(log *paper) {
+	if log.first <= 1 || log.loading {
+		return
+	}
+	task, before := log.Task(), log.first
+	log.loading = true
+	load := func(ctx context.Context) func(*view) {
+		entries, err := v.p.o.Engine.Tail(ctx, task, before, tail)
+		return func(v *view) {
+			log.loading = false
+			if err != nil {
+				v.st.Fail(err)
+				return
+			}
+			log.first = 1
+			if len(entries) > 0 {
+				log.first = entries[0].Seq
+				log.Prepend(entries)
+			}
+		}
+	}
+	select {
+	case v.p.jobs <- job{do: load}:
+	default:
+		log.loading = false
+	}
+}
+
+// moved is the first line of a page after a move; the drawing keeps it within the text.
+func moved(top, page int, m state.Move) int {
+	switch m {
+	case state.LineUp:
+		top--
+	case state.LineDown:
+		top++
+	case state.HalfUp:
+		top -= max(1, page/2)
+	case state.HalfDown:
+		top += max(1, page/2)
+	case state.PageUp:
+		top -= page
+	case state.PageDown:
+		top += page
+	case state.ToTop:
+		top = 0
+	case state.ToBottom:
+		top = 1 << 30
+	}
+	return max(0, top)
+}
