@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"drover/core"
 )
@@ -38,19 +39,20 @@ func migrations() ([]string, error) {
 
 // prepare brings the database to the version of scripts. Of several processes
 // that come at once one does it; a database of somebody else stays untouched.
-func prepare(ctx context.Context, c *sql.Conn, path string, scripts []string) error {
+// The end of ctx ends its waiting.
+func prepare(wait context.Context, c *sql.Conn, path string, scripts []string) error {
+	ctx := context.WithoutCancel(wait) // or the driver starts a goroutine a statement
 	version, err := identify(ctx, c, path, len(scripts))
 	if err != nil {
 		return err
 	}
-	pragmas := fmt.Sprintf("PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=%d; PRAGMA busy_timeout=%d", walKept, busyStep)
-	if _, err := c.ExecContext(ctx, pragmas); err != nil {
+	if err := setPragmas(wait, c); err != nil {
 		return storage(path, "preparing the database", err)
 	}
 	if version == len(scripts) {
 		return nil
 	}
-	if err := begin(ctx, c, path); err != nil {
+	if err := begin(wait, c, path); err != nil {
 		return err
 	}
 	err = migrate(ctx, c, path, scripts)
@@ -61,6 +63,24 @@ func prepare(ctx context.Context, c *sql.Conn, path string, scripts []string) er
 		return rollback(c, storage(path, "preparing the database", err))
 	}
 	return nil
+}
+
+// setPragmas tries again by itself: of two processes that turn a new database
+// to WAL, SQLite refuses one at once, whatever its timeout.
+func setPragmas(ctx context.Context, c *sql.Conn) error {
+	pragmas := fmt.Sprintf("PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=%d; PRAGMA busy_timeout=%d", walKept, busyStep)
+	var err error
+	for n := range 100 {
+		if _, err = c.ExecContext(context.WithoutCancel(ctx), pragmas); !busy(err) {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(n+1) * time.Millisecond): // five seconds in all
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
 }
 
 func migrate(ctx context.Context, c *sql.Conn, path string, scripts []string) error {

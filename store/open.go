@@ -100,7 +100,6 @@ func (s *Store) open(ctx context.Context) error {
 	if s.writer, err = s.writeDB.Conn(ctx); err != nil {
 		return storage(s.path, "opening", err)
 	}
-	ctx = context.WithoutCancel(ctx) // or the driver starts a goroutine a statement
 	if err := prepare(ctx, s.writer, s.path, scripts); err != nil {
 		return err
 	}
@@ -112,7 +111,7 @@ func (s *Store) open(ctx context.Context) error {
 	if s.solo {
 		return nil
 	}
-	if _, err := s.writer.ExecContext(ctx, "PRAGMA wal_autocheckpoint="+strconv.Itoa(writerCheckpoint)); err != nil {
+	if _, err := s.writer.ExecContext(context.Background(), "PRAGMA wal_autocheckpoint="+strconv.Itoa(writerCheckpoint)); err != nil {
 		return storage(s.path, "opening", err)
 	}
 	if err := s.openNudge(); err != nil {

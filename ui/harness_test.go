@@ -46,7 +46,7 @@ func drive(t *testing.T, f *fake, w, h int, set func(*Options)) *driver {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	d.end = end
-	go func() { d.done <- Run(ctx, o) }()
+	go func() { d.done <- run(ctx, o, func(p *program) { d.p = p }) }()
 	d.settle()
 	return d
 }

@@ -56,7 +56,7 @@ func TestMarkdownSpans(t *testing.T) {
 		{"[x](https://e.org)", Line{{Text: "x", Role: themes.Link, Link: "https://e.org"}, {Text: " (https://e.org)", Role: themes.Muted}}},
 		{"<https://e.org>", Line{{Text: "https://e.org", Role: themes.Link, Link: "https://e.org"}}},
 		{"![pic](a.png)", Line{{Text: "pic", Role: themes.Link, Link: "a.png"}, {Text: " (a.png)", Role: themes.Muted}}},
-		{"&lt;b&gt; \\*x\\* &#27;[31m &#x202e;y &amp;amp; &nope;", Line{{Text: "<b> *x* y &amp; &nope;"}}},
+		{"&lt;b&gt; \\*x\\* &#27;z &#x202e;y &amp;amp; &nope;", Line{{Text: "<b> *x* z y &amp; &nope;"}}},
 		{"a<b>c</b>", Line{{Text: "a<b>c</b>"}}},
 		{"[red]x[-] [::b]", Line{{Text: "[red]x[-] [::b]"}}},
 		{"\x1b[31mx\u202ey\x07", Line{{Text: "xy"}}},

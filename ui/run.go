@@ -48,6 +48,10 @@ type program struct {
 // Run shows the screen until the person leaves or ctx ends, and returns with
 // the terminal restored and every goroutine of its own ended. Agents go on.
 func Run(ctx context.Context, o Options) error {
+	return run(ctx, o, func(*program) {})
+}
+
+func run(ctx context.Context, o Options, made func(*program)) error {
 	inner := o.Screen
 	if inner == nil {
 		s, err := tcell.NewScreen()
@@ -69,6 +73,7 @@ func Run(ctx context.Context, o Options) error {
 		jobs: make(chan job, 64), back: make(chan func(*view)), wake: make(chan struct{}, 1),
 	}
 	p.view = newView(p)
+	made(p)
 	p.app.EnablePaste(true)
 	if err := p.screen.Init(); err != nil {
 		return &core.Error{Code: core.CodeInvalidInput, Message: "the terminal cannot be used", Hint: "is TERM set, and is this a terminal?", Err: err}

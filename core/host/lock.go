@@ -4,14 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"drover/core"
 )
+
+// lockTries, 2 ms apart: readers probe for an instant, and a killed holder takes a moment to go.
+const lockTries = 500
 
 // ErrHeld says that another living process owns the session.
 var ErrHeld = errors.New("another process hosts this session")
@@ -40,7 +45,7 @@ func Acquire(ctx context.Context, dir, session string) (*Lock, error) {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) || try == 20 {
+		if !errors.Is(err, syscall.EWOULDBLOCK) || try == lockTries || try > 20 && Held(dir, session) {
 			f.Close()
 			if errors.Is(err, syscall.EWOULDBLOCK) {
 				return nil, ErrHeld
@@ -70,14 +75,63 @@ func writeAt(f *os.File, s string) error {
 // Release gives the session up.
 func (l *Lock) Release() error { return l.f.Close() }
 
-// Held reports whether a living process owns the session.
+// Held reports whether a living process owns the session. One that has been
+// killed is not alive, even while the kernel still takes it apart.
 func Held(dir, session string) bool {
 	f, err := os.Open(lockPath(dir, session))
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+	if !errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+		return false
+	}
+	pid := make([]byte, 20)
+	n, err := f.ReadAt(pid, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return true
+	}
+	return !dying(string(trimNL(pid[:n])))
+}
+
+// dying reports whether the process is on its way out: its end is certain, but
+// its locks are not gone yet. What cannot be told counts as alive.
+func dying(pid string) bool {
+	if _, err := strconv.Atoi(pid); err != nil {
+		return false
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold anything
+	fields := strings.Fields(rest)
+	if len(fields) < 7 {
+		return false
+	}
+	const exiting = 0x4 // PF_EXITING in the kernel's flags of a task
+	flags, err := strconv.ParseUint(fields[6], 10, 64)
+	if err != nil {
+		return false
+	}
+	if fields[0] == "Z" || fields[0] == "X" || flags&exiting != 0 {
+		return true
+	}
+	status, err := os.ReadFile(filepath.Join("/proc", pid, "status"))
+	if err != nil {
+		return false
+	}
+	const kill = 1 << (syscall.SIGKILL - 1)
+	for line := range strings.Lines(string(status)) {
+		name, mask, _ := strings.Cut(line, ":")
+		if name != "SigPnd" && name != "ShdPnd" {
+			continue
+		}
+		if m, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64); err == nil && m&kill != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // PID of the process that owns the session, 0 where none does.

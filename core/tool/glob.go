@@ -31,8 +31,8 @@ func (t globFiles) Run(ctx context.Context, env core.ToolEnv, args json.RawMessa
 	if r, err := t.decode(args, &a); r != nil || err != nil {
 		return orNone(r), err
 	}
-	if !doublestar.ValidatePattern(a.Pattern) {
-		return failed("the pattern %s is not valid: a bracket or brace is not closed", quoted(a.Pattern)), nil
+	if fault := globFault(a.Pattern); fault != "" {
+		return failed("the pattern %s is not valid: %s", quoted(cut(a.Pattern, 200)), fault), nil
 	}
 	root, pattern := absolute(env.Dir, a.Path), strings.TrimPrefix(a.Pattern, "./")
 	if filepath.IsAbs(pattern) {
@@ -52,6 +52,22 @@ func (t globFiles) Run(ctx context.Context, env core.ToolEnv, args json.RawMessa
 		return core.ToolResult{}, err
 	}
 	return globResult(env.Dir, root, pattern, files, hits, full), nil
+}
+
+// globFault says what is wrong with a pattern, or "". Matching tries each way
+// to read braces, so there may be few of them.
+func globFault(pattern string) string {
+	switch {
+	case len(pattern) > 1000:
+		return "it is too long"
+	case strings.Count(pattern, "{") > 6 || strings.Count(pattern, ",") > 60:
+		return "it has too many braces or choices"
+	case strings.Count(pattern, "*") > 24:
+		return "it has too many stars"
+	case !doublestar.ValidatePattern(pattern):
+		return "a bracket or brace is not closed"
+	}
+	return ""
 }
 
 func match(ctx context.Context, root, pattern string, files []string, newest bool) ([]string, error) {

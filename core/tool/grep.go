@@ -126,8 +126,8 @@ func newSearch(a grepArgs) (*search, string) {
 		}
 		return nil, fmt.Sprintf("the pattern %s is not valid: %s; escape it, or set literal", quoted(cut(a.Pattern, 200)), why)
 	}
-	if a.Glob != "" && !doublestar.ValidatePattern(a.Glob) {
-		return nil, fmt.Sprintf("the glob %s is not valid: a bracket or brace is not closed", quoted(cut(a.Glob, 200)))
+	if fault := globFault(a.Glob); fault != "" {
+		return nil, fmt.Sprintf("the glob %s is not valid: %s", quoted(cut(a.Glob, 200)), fault)
 	}
 	s := &search{re: re, context: a.Context, limit: a.Limit}
 	if s.limit == 0 {

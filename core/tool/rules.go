@@ -21,6 +21,11 @@ import (
 //
 // In a shell's rule \* is a star and \\ a backslash.
 
+const (
+	ruleBytes = 8 << 10
+	ruleStars = 16
+)
+
 // Rule is a rule taken apart.
 type Rule struct {
 	Tool string // drover's name, may hold *
@@ -46,6 +51,9 @@ func ParseRule(rule string) (Rule, error) {
 	case has && !strings.HasSuffix(glob, ")"):
 		return bad("the parenthesis is not closed")
 	}
+	if len(name) > 200 {
+		return bad("the tool's name is too long")
+	}
 	name, _ = Canonical(name)
 	if !has {
 		return Rule{Tool: name, Any: true}, nil
@@ -54,8 +62,12 @@ func ParseRule(rule string) (Rule, error) {
 	switch {
 	case strings.TrimSpace(glob) == "":
 		return bad("there is nothing between the parentheses")
-	case !isCommand(name) && !doublestar.ValidatePattern(glob):
-		return bad("a bracket or brace of its glob is not closed")
+	case len(rule) > ruleBytes:
+		return bad("it is too long")
+	case strings.Count(glob, "*")-strings.Count(glob, `\*`) > ruleStars:
+		return bad("it has too many stars")
+	case isPath(name) && globFault(glob) != "":
+		return bad(globFault(glob))
 	case strings.HasSuffix(glob, cutMark):
 		return bad("it ends in " + cutMark + ", so it does not hold the whole command")
 	}
@@ -105,7 +117,11 @@ func RuleFor(tool, subject string) string {
 	case isCommand(tool) && (subject == "" || strings.HasSuffix(subject, cutMark)):
 		return ""
 	case isCommand(tool):
-		return tool + "(" + strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(subject) + ")"
+		rule := tool + "(" + strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(subject) + ")"
+		if _, err := ParseRule(rule); err != nil {
+			return "" // too long to be kept
+		}
+		return rule
 	case !isPath(tool) || subject == "" || strings.HasSuffix(subject, cutMark):
 		return tool
 	}

@@ -173,6 +173,8 @@ func TestGlobFiles(t *testing.T) {
 		{`{"pattern":"*.md"}`, "…(**/*.md would match 1 file)", false},
 		{`{"pattern":"a_*","path":"cmd/a"}`, "cmd/a/a_test.go\n", false},
 		{`{"pattern":"[a"}`, "…not valid", true},
+		{`{"pattern":"` + strings.Repeat("{*,a}", 30) + `"}`, "…too many braces", true},
+		{`{"pattern":"` + strings.Repeat("**/a*", 20) + `"}`, "…too many stars", true},
 		{`{"pattern":"*","path":"cdm"}`, "…there is cmd", true},
 	})
 	git := exec.Command("git", "init", "-q", dir)

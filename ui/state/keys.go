@@ -130,7 +130,7 @@ func lineKeys() []Binding {
 		{keys("Tab"), InCommand, "complete", "complete the word; again: the next that fits", "complete", nil, (*State).complete},
 		{keys("Up"), InCommand, "older", "the command before", "", nil, func(s *State) []Effect { s.older(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Down"), InCommand, "newer", "the command after", "", nil, func(s *State) []Effect { s.newer(&s.Input.Line, s.Input.typed); return nil }},
-		{keys("Esc"), InCommand, "leave", "back", "back", nil, (*State).toNormal},
+		{keys("Esc"), InCommand, "leave the line", "back", "back", nil, (*State).toNormal},
 		{keys("Enter"), InFilter, "keep", "keep the filter", "keep", nil, (*State).toNormal},
 		{keys("Down"), InFilter, "filtered down", "next row", "", nil, moves(1, false)},
 		{keys("Up"), InFilter, "filtered up", "previous row", "", nil, moves(-1, false)},

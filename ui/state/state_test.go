@@ -519,7 +519,7 @@ func TestDoing(t *testing.T) {
 
 func TestFarewell(t *testing.T) {
 	s := registry()
-	if got, want := s.Farewell(), "3 agents go on; drover brings you back"; got != want {
+	if got, want := s.Farewell(), "4 agents go on; drover brings you back"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

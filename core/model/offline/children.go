@@ -76,6 +76,15 @@ func (c *child) label() string {
 	return c.name + " (" + c.id + ")"
 }
 
+// told is what the last notice said of the child, as Markdown.
+func (c *child) told() string {
+	head := "**" + c.label() + "** " + oneLine(c.state)
+	if c.text == "" {
+		return head
+	}
+	return head + ":\n\n" + quote(c.text)
+}
+
 // hear takes in a message of the engine. A line that looks like a notice but
 // names a child this task never started is part of what another one wrote.
 func (f *family) hear(text string) []notice {

@@ -60,7 +60,7 @@ func (s *script) meanwhile() string {
 	var b strings.Builder
 	for _, c := range s.family.newest(s.news) {
 		if !s.told[c.id] {
-			b.WriteString("\n\n**" + c.label() + "** " + c.state + ":\n\n" + quote(c.text))
+			b.WriteString("\n\n" + c.told())
 		}
 	}
 	return b.String()

@@ -28,12 +28,12 @@ func workPrompt(seconds int) string { return fmt.Sprintf("demo work %d", seconds
 // demoSlow starts a child that works for a while, and answers when it has.
 func demoSlow(s *script, rest string) (final, bool) {
 	n := number(rest, 60, longestWork)
-	return s.startAndAwait(start(agentKind, "slow", fmt.Sprintf("Work for %d seconds", n), workPrompt(n), core.Background))
+	return s.startAndAwait(start(agentKind, "slow", "Work for "+count(n, "second", "seconds"), workPrompt(n), core.Background))
 }
 
 func demoSync(s *script, rest string) (final, bool) {
 	n := number(rest, 60, longestWork)
-	return s.waitFor("slow", start(agentKind, "slow", fmt.Sprintf("Work for %d seconds", n), workPrompt(n), core.Sync))
+	return s.waitFor("slow", start(agentKind, "slow", "Work for "+count(n, "second", "seconds"), workPrompt(n), core.Sync))
 }
 
 func demoFail(s *script, _ string) (final, bool) {
@@ -57,7 +57,7 @@ func (s *script) startAndAwait(calls ...call) (final, bool) {
 			parts = append(parts, s.output(names[i], x))
 			continue
 		}
-		parts = append(parts, "**"+c.label()+"** "+c.state+"\n\n"+quote(c.text))
+		parts = append(parts, c.told())
 	}
 	return final{text: strings.Join(parts, "\n\n")}, true
 }
@@ -71,7 +71,7 @@ func demoWork(s *script, rest string) (final, bool) {
 func (s *script) work(total, step time.Duration) (final, bool) {
 	steps := max(1, int((total+step-1)/step))
 	if !s.offered[toolList] {
-		return final{text: s.say.of("worked", "seconds", fmt.Sprint(total.Seconds())), over: total}, true
+		return final{text: s.say.of("worked", "time", count(int(total.Seconds()), "second", "seconds")), over: total}, true
 	}
 	for i := range steps {
 		left := total - time.Duration(i)*step
@@ -82,7 +82,7 @@ func (s *script) work(total, step time.Duration) (final, bool) {
 		}
 	}
 	s.over = 0
-	return final{text: s.say.of("worked", "seconds", fmt.Sprint(total.Seconds()))}, true
+	return final{text: s.say.of("worked", "time", count(int(total.Seconds()), "second", "seconds"))}, true
 }
 
 func demoQuick(s *script, _ string) (final, bool) {
@@ -113,7 +113,7 @@ func demoNest(s *script, rest string) (final, bool) {
 
 func (s *script) nest(more, seconds int) (final, bool) {
 	if more == 0 {
-		return s.waitFor("deepest", start(agentKind, "deepest", fmt.Sprintf("Work for %d seconds", seconds), workPrompt(seconds), core.Sync))
+		return s.waitFor("deepest", start(agentKind, "deepest", "Work for "+count(seconds, "second", "seconds"), workPrompt(seconds), core.Sync))
 	}
 	name := fmt.Sprintf("level-%d", s.task.Depth+1)
 	prompt := fmt.Sprintf("demo nest %d %d", more-1, seconds)

@@ -31,7 +31,7 @@ func TestWithRealTools(t *testing.T) {
 	report := w.deliver()
 	for _, want := range []string{
 		"12 files", "| Go | 7 |", "### cart", "### store", "- largest: `store/store.go` 70 B, `store/schema.sql` 34 B, `\"store/odd\\nname.go\"`", "`cart/total.go:3` `// Total adds", "`cmd/shop/main.go:4`",
-		"- 1 test file: `cart/total_test.go`", "entry point `cmd/shop/main.go:3`", "`README.md`, 3 lines: `Shop`", "Nothing was cut short",
+		"- 1 test file: `cart/total_test.go`", "entry point `cmd/shop/main.go:3`", "`README.md`, 3 lines: `Shop`", "was cut short; what",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report lacks %q", want)

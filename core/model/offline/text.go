@@ -77,7 +77,10 @@ func summaryOf(text string) string {
 		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "|") || line == "---" {
 			continue
 		}
-		return headline(strings.Trim(line, "*_> "))
+		line = strings.Trim(strings.ReplaceAll(line, "**", ""), "*_>: ")
+		if line != "" {
+			return headline(line)
+		}
 	}
 	return "Answered."
 }
