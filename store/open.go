@@ -49,10 +49,7 @@ type Store struct {
 	commits    atomic.Uint64 // since Open
 	checkpoint chan struct{} // asks for a checkpoint
 
-	mu        sync.Mutex // guards what follows
-	watches   map[chan struct{}]struct{}
-	following bool
-	closed    bool
+	hub hub
 
 	done      chan struct{} // closed by Close
 	wait      sync.WaitGroup
@@ -61,6 +58,14 @@ type Store struct {
 }
 
 var _ core.Store = (*Store)(nil)
+
+// hub knows who is to be told of a commit, and whether the Store still takes anybody.
+type hub struct {
+	mu        sync.Mutex
+	watches   map[chan struct{}]struct{}
+	following bool
+	closed    bool
+}
 
 // Open opens the database of the state directory dir, making both where they
 // are missing (the directory for its owner alone). The error is a *core.Error
@@ -79,7 +84,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		solo:       o.Solo,
 		lock:       make(chan struct{}, 1),
 		checkpoint: make(chan struct{}, 1),
-		watches:    map[chan struct{}]struct{}{},
+		hub:        hub{watches: map[chan struct{}]struct{}{}},
 		done:       make(chan struct{}),
 	}
 	if err := s.open(ctx); err != nil {
@@ -132,6 +137,11 @@ func (s *Store) Path() string { return s.path }
 
 // Check reads the whole database and reports damage as CodeStorage.
 func (s *Store) Check(ctx context.Context) error {
+	leave, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	rows, err := s.readDB.QueryContext(ctx, "PRAGMA quick_check(20)")
 	if err != nil {
 		return storage(s.path, "checking", err)
@@ -161,9 +171,9 @@ func (s *Store) Check(ctx context.Context) error {
 // frees everything. Later calls do nothing.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
-		s.mu.Lock()
-		s.closed = true
-		s.mu.Unlock()
+		s.hub.mu.Lock()
+		s.hub.closed = true
+		s.hub.mu.Unlock()
 		close(s.done)
 		s.wait.Wait()
 		s.lock <- struct{}{} // for good
@@ -183,6 +193,17 @@ func (s *Store) Close() error {
 		s.closeErr = storage(s.path, "closing", errors.Join(errs...))
 	})
 	return s.closeErr
+}
+
+// enter makes Close wait until leave is called.
+func (s *Store) enter() (leave func(), err error) {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	if s.hub.closed {
+		return nil, s.errClosed()
+	}
+	s.wait.Add(1)
+	return s.wait.Done, nil
 }
 
 func (s *Store) errClosed() error {

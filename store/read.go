@@ -17,9 +17,17 @@ func (s *Store) View(ctx context.Context, fn func(core.Reader) error) (err error
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c, err := s.readDB.Conn(ctx)
+	leave, err := s.enter()
 	if err != nil {
-		return s.noReader(ctx, err)
+		return err
+	}
+	defer leave()
+	c, err := s.readDB.Conn(ctx)
+	if ctx.Err() != nil && err != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return storage(s.path, "reading", err)
 	}
 	defer c.Close()
 	if _, err := c.ExecContext(context.Background(), "BEGIN"); err != nil {
@@ -31,18 +39,6 @@ func (s *Store) View(ctx context.Context, fn func(core.Reader) error) (err error
 		err = rollback(c, err)
 	}()
 	return fn(r)
-}
-
-func (s *Store) noReader(ctx context.Context, err error) error {
-	select {
-	case <-s.done:
-		return s.errClosed()
-	default:
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return storage(s.path, "reading", err)
 }
 
 // reader implements core.Reader on one pinned connection with a transaction.

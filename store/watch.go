@@ -42,9 +42,9 @@ func (s *Store) nudge() {
 
 // wake tells the watches of this process.
 func (s *Store) wake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for ch := range s.watches {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	for ch := range s.hub.watches {
 		select {
 		case ch <- struct{}{}:
 		default: // told already, and not yet looked
@@ -55,25 +55,25 @@ func (s *Store) wake() {
 // Watch implements core.Store. The channel is closed by Close as well.
 func (s *Store) Watch(ctx context.Context) <-chan struct{} {
 	ch := make(chan struct{}, 1)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	if s.hub.closed {
 		close(ch)
 		return ch
 	}
-	if !s.following && !s.solo {
-		s.following = true
+	if !s.hub.following && !s.solo {
+		s.hub.following = true
 		s.startFollow()
 	}
-	s.watches[ch] = struct{}{}
+	s.hub.watches[ch] = struct{}{}
 	s.wait.Go(func() {
 		select {
 		case <-ctx.Done():
 		case <-s.done:
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.watches, ch)
+		s.hub.mu.Lock()
+		defer s.hub.mu.Unlock()
+		delete(s.hub.watches, ch)
 		close(ch)
 	})
 	return ch

@@ -40,6 +40,7 @@ func newFake() *fake {
 // change runs f as one commit and nudges every watcher.
 func (f *fake) change(do func()) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	do()
 	close(f.settled)
 	f.settled = make(chan struct{})
@@ -49,7 +50,6 @@ func (f *fake) change(do func()) {
 		default:
 		}
 	}
-	f.mu.Unlock()
 }
 
 func (f *fake) touch(task string) { f.seq++; f.dirty[task] = f.seq }

@@ -33,7 +33,7 @@ func TestFollowUp(t *testing.T) {
 		})
 		d.settle()
 		d.sees("explore-api · explore · ● running · turn 2", "VAT is in")
-		d.lacks("queued")
+		d.lacks("r1 queued")
 		f.change(func() {
 			e := f.task("dexpl")
 			e.Status, e.Activity, e.ActiveSince, e.Rev = core.Idle, "", time.Time{}, e.Rev+1
@@ -337,6 +337,17 @@ func TestRandomKeys(t *testing.T) {
 	})
 }
 
+// starting is a screen that tells when it takes keys.
+type starting struct {
+	sized
+	ready chan struct{}
+}
+
+func (s starting) Init() error {
+	defer close(s.ready)
+	return s.sized.Init()
+}
+
 // Leaving in the middle of a burst of changes and keys ends everything, every time.
 func TestQuitInABurst(t *testing.T) {
 	rounds := 150
@@ -347,8 +358,10 @@ func TestQuitInABurst(t *testing.T) {
 		f := newFake()
 		shop(f)
 		d := &driver{t: t, f: f, sim: tcell.NewSimulationScreen("UTF-8"), done: make(chan error, 1)}
-		o := Options{Engine: f, Theme: theme(t, "dark"), Screen: sized{d.sim, 100, 30}, Frame: time.Millisecond}
+		screen := starting{sized{d.sim, 100, 30}, make(chan struct{})}
+		o := Options{Engine: f, Theme: theme(t, "dark"), Screen: screen, Frame: time.Millisecond}
 		go func() { d.done <- Run(context.Background(), o) }()
+		<-screen.ready
 		ctx, stop := context.WithCancel(context.Background())
 		burst := make(chan struct{})
 		go func() {
@@ -365,9 +378,7 @@ func TestQuitInABurst(t *testing.T) {
 			d.sim.InjectKey(tcell.KeyRune, k, 0)
 		}
 		d.sim.InjectKey(tcell.KeyEnter, 0, 0)
-		for range 40 { // the loop may not be running yet, when a key would be lost
-			d.sim.InjectKey(tcell.KeyRune, 'q', 0)
-		}
+		d.sim.InjectKey(tcell.KeyRune, 'q', 0)
 		select {
 		case err := <-d.done:
 			if err != nil {
@@ -389,9 +400,9 @@ func TestPanicRestoresTheTerminal(t *testing.T) {
 		shop(f)
 		d := drive(t, f, 80, 24, nil)
 		f.act = func(*fake, *core.Request) { panic("boom") }
-		go func() { // the fake's lock stays taken: only the worker may be in it
-			d.keys("b")
-		}()
+		d.sim.InjectKey(tcell.KeyRune, 'x', 0)
+		synctest.Wait()
+		d.sim.InjectKey(tcell.KeyRune, 'y', 0)
 		err := <-d.done
 		if err == nil || !strings.Contains(err.Error(), "boom") {
 			t.Errorf("got %v", err)

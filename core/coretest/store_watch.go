@@ -105,7 +105,7 @@ func testRandom(t *testing.T, s core.Store) {
 	run := 0
 	rapid.Check(t, func(r *rapid.T) {
 		run++
-		for step := range rapid.IntRange(1, 8).Draw(r, "transactions") {
+		for step := range rapid.IntRange(1, 4).Draw(r, "transactions") {
 			next := model{slices.Clone(m.tasks), slices.Clone(m.events)}
 			fails := rapid.IntRange(0, 3).Draw(r, "fails") == 0
 			err := s.Update(context.Background(), core.Progress, func(tx core.Tx) error {

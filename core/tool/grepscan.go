@@ -83,7 +83,7 @@ func (w *worker) scan(ctx context.Context, text []byte) fileHits {
 
 // longLine is searched through a reader that ends with the context: an
 // expression may be slow, and a line as long as its file.
-const longLine = 64 << 10
+const longLine = 4 << 10
 
 func (w *worker) find(ctx context.Context, line []byte) []int {
 	if len(line) < longLine {
@@ -102,7 +102,7 @@ func (r *runes) ReadRune() (rune, int, error) {
 	if len(r.text) == 0 {
 		return 0, 0, io.EOF
 	}
-	if r.n++; r.n%4096 == 0 && r.ctx.Err() != nil {
+	if r.n++; r.n%256 == 0 && r.ctx.Err() != nil {
 		return 0, 0, r.ctx.Err()
 	}
 	c, size := utf8.DecodeRune(r.text)

@@ -391,7 +391,7 @@ func TestContextEnds(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(big, "line"), []byte(strings.Repeat("ab", 8<<20)), 0o644))
 	box := NewBox(Builtin()...)
 	for name, args := range map[string]string{
-		"grep_files": `{"pattern":"(a|b|ab){500}[cd]"}`, "shell": `{"command":"trap '' TERM; sleep 300"}`,
+		"grep_files": `{"pattern":"(a|b|ab){100}[cd]"}`, "shell": `{"command":"trap '' TERM; sleep 300"}`,
 		"read_file": `{"path":"fa"}`, "list_files": `{}`, "glob_files": `{"pattern":"**"}`, "write_file": `{"path":"x","content":""}`,
 		"edit_file": `{"path":"fa","old_string":"ab","new_string":"b","replace_all":true}`, "get_file_info": `{"path":"fa"}`, "current_time": `{}`,
 	} {
