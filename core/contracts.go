@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"encoding/json"
-	"time"
 )
 
 // Durability says what a commit survives.
@@ -261,29 +260,4 @@ type Answer struct {
 // An interrupted turn returns the text it had beside the error.
 type Runner interface {
 	Turn(ctx context.Context, w *Work, t Task) (Answer, error)
-}
-
-// Agent is a definition: what a task of it is told, may use, and is limited by.
-type Agent struct {
-	Name        string        `json:"name"`
-	DisplayName string        `json:"display_name,omitempty"`
-	Description string        `json:"description"`
-	Prompt      string        `json:"-"`
-	Tools       []string      `json:"tools"` // drover's names; nil means every tool
-	Model       string        `json:"model,omitempty"`
-	ReadOnly    bool          `json:"read_only,omitempty"`
-	Background  bool          `json:"background,omitempty"` // runs in the background unless told otherwise
-	MaxTurns    int           `json:"max_turns,omitempty"`  // model calls in one turn; 0: the setting's
-	Timeout     time.Duration `json:"-"`
-	Aliases     []string      `json:"aliases,omitempty"`
-	Source      string        `json:"source"` // where it came from: "bundled" or a path
-}
-
-// Catalog knows which agents exist, asked anew for each delegation.
-type Catalog interface {
-	// Find returns the agent of that exact name or alias; otherwise
-	// CodeUnknownAgent with the names there are.
-	Find(ctx context.Context, dir, name string) (Agent, error)
-	// List returns all, by name.
-	List(ctx context.Context, dir string) ([]Agent, error)
 }

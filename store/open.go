@@ -129,7 +129,7 @@ func (s *Store) open(ctx context.Context) error {
 // openDB makes a pool for the file; it opens nothing yet.
 func openDB(path, options string) (*sql.DB, error) {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: path} // escapes ?, # and %
-	return sql.Open("sqlite3", fmt.Sprintf("%s?_busy_timeout=%d&_synchronous=NORMAL&_stmt_cache_size=64&%s", &u, busyStep*busyTries, options))
+	return sql.Open("sqlite3", fmt.Sprintf("%s?_busy_timeout=%d&_synchronous=NORMAL&_stmt_cache_size=64&_mutex=no&%s", &u, busyStep*busyTries, options))
 }
 
 // Path of the database file.

@@ -22,7 +22,7 @@ func (v *view) wants(text []string, w, h int) wants {
 		want.queued = min(len(v.st.Queued(n.Task.ID)), 3)
 	}
 	if a, _ := v.st.Approval(); a != nil {
-		want.card = min(2+len(state.Arguments(a)), h/3)
+		want.card = min(2+len(v.st.View.Args), h/3)
 		if w < wide && len(v.st.Wants.Inbox) == 1 { // the card says it all
 			want.inbox = 0
 		}
@@ -114,7 +114,7 @@ func (v *view) cardTitle() string {
 	if a == nil {
 		return ""
 	}
-	title := fmt.Sprintf("%s · may %s run this? · %s", core.ApprovalRef(a.ID), core.CleanLine(a.Tool), state.Elapsed(v.st.Now.Sub(a.Created)))
+	title := fmt.Sprintf("%s · may it run %s? · %s", core.ApprovalRef(a.ID), core.CleanLine(a.Tool), state.Elapsed(v.st.Now.Sub(a.Created)))
 	if more > 0 {
 		title += fmt.Sprintf(" · %d more after it", more)
 	}
@@ -130,7 +130,7 @@ func (v *view) drawCard(s tcell.Screen, r rect) {
 	text := v.pal.Style(themes.Text)
 	drawText(s, r.x+1, r.y, r.w-2, "! "+v.st.Path(a.Task)+"  "+state.Ask(a), v.pal.Style(themes.NeedsYou))
 	var lines []string
-	for _, line := range state.Arguments(a) {
+	for _, line := range v.st.View.Args {
 		if len(lines) > r.h {
 			break
 		}

@@ -47,7 +47,11 @@ type Options struct {
 	NoColor bool           // attributes only
 	Zone    *time.Location // of the timeline's clock; nil: the local one
 	Out     io.Writer      // gets the farewell once the terminal is restored; nil: nobody
+	Outside Outside
+}
 
+// Outside is what lies beyond screen and engine. All of it may be nil.
+type Outside struct {
 	Themes    []string                                                // names for :theme
 	LoadTheme func(name string) (themes.Theme, error)                 // nil: there is no :theme
 	Edit      func(ctx context.Context, draft string) (string, error) // nil: $VISUAL, $EDITOR or vi, on the terminal

@@ -160,9 +160,9 @@ func TestEditorCopyAndSuspend(t *testing.T) {
 		shop(f)
 		copied, stopped := "", 0
 		d := drive(t, f, 80, 24, func(o *Options) {
-			o.Edit = func(_ context.Context, draft string) (string, error) { return draft + "\nedited", nil }
-			o.Copy = func(s string) error { copied = s; return nil }
-			o.Stop = func() error { stopped++; return nil }
+			o.Outside.Edit = func(_ context.Context, draft string) (string, error) { return draft + "\nedited", nil }
+			o.Outside.Copy = func(s string) error { copied = s; return nil }
+			o.Outside.Stop = func() error { stopped++; return nil }
 		})
 		d.keys(":go explore-api<Enter>mabc<Ctrl-G>")
 		if got := d.draft(); got != "abc\nedited" {
@@ -322,8 +322,8 @@ func TestRandomKeys(t *testing.T) {
 			shop(f)
 			ask(f)
 			d := drive(t, f, sizes[0][0], sizes[0][1], func(o *Options) {
-				o.Edit = func(_ context.Context, draft string) (string, error) { return draft, nil }
-				o.Stop = func() error { return nil }
+				o.Outside.Edit = func(_ context.Context, draft string) (string, error) { return draft, nil }
+				o.Outside.Stop = func() error { return nil }
 			})
 			for i, k := range keys {
 				d.keys(k)

@@ -38,8 +38,11 @@ func drive(t *testing.T, f *fake, w, h int, set func(*Options)) *driver {
 	d := &driver{t: t, f: f, sim: tcell.NewSimulationScreen("UTF-8"), done: make(chan error, 1)}
 	o := Options{
 		Engine: f, Theme: theme(t, "dark"), Screen: sized{d.sim, w, h}, Dir: "/home/me/shop", Offline: true, Zone: time.UTC,
-		Out: &d.out, Themes: []string{"dark", "light"},
-		LoadTheme: func(name string) (themes.Theme, error) { return themes.Load(name, "") },
+		Out: &d.out,
+		Outside: Outside{
+			Themes:    []string{"dark", "light"},
+			LoadTheme: func(name string) (themes.Theme, error) { return themes.Load(name, "") },
+		},
 	}
 	if set != nil {
 		set(&o)

@@ -25,8 +25,8 @@ func (v *view) copy(task string) {
 		v.st.Fail(core.Errorf(core.CodeInvalidInput, "the answer is too long for a terminal's clipboard (%d kB): drover log %s prints it", len(text)/1000, task))
 		return
 	}
-	if v.p.o.Copy != nil {
-		if err := v.p.o.Copy(text); err != nil {
+	if v.p.o.Outside.Copy != nil {
+		if err := v.p.o.Outside.Copy(text); err != nil {
 			v.st.Fail(fmt.Errorf("copy the answer: %w", err))
 			return
 		}
@@ -38,7 +38,7 @@ func (v *view) copy(task string) {
 
 // theme loads other colours off the UI goroutine.
 func (v *view) theme(name string) {
-	load := v.p.o.LoadTheme
+	load := v.p.o.Outside.LoadTheme
 	if load == nil {
 		v.st.Fail(core.Errorf(core.CodeInvalidInput, "the colours cannot be changed here"))
 		return
@@ -62,7 +62,7 @@ func (v *view) theme(name string) {
 
 // edit opens the draft in the person's editor; the screen is theirs meanwhile.
 func (v *view) edit(draft string) {
-	edit := v.p.o.Edit
+	edit := v.p.o.Outside.Edit
 	if edit == nil {
 		edit = editOnTerminal
 	}
@@ -111,7 +111,7 @@ func editOnTerminal(ctx context.Context, draft string) (string, error) {
 
 // suspend stops the program until the shell brings it back.
 func (v *view) suspend() {
-	stop := v.p.o.Stop
+	stop := v.p.o.Outside.Stop
 	if stop == nil {
 		stop = func() error { return syscall.Kill(0, syscall.SIGTSTP) }
 	}

@@ -44,6 +44,9 @@ type thinCursor struct {
 	color tcell.Color
 }
 
+// asciiChars holds the strings of cells, so that none is made for a letter.
+const asciiChars = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
+
 // NewThin puts a thin screen in front of inner.
 func NewThin(inner tcell.Screen) *Thin {
 	off := thinCursor{x: -1, y: -1, color: tcell.ColorNone}
@@ -114,7 +117,7 @@ func (t *Thin) fit() {
 // SetContent implements tcell.Screen.
 func (t *Thin) SetContent(x, y int, r rune, combining []rune, style tcell.Style) {
 	if r >= ' ' && r < 0x7f && len(combining) == 0 {
-		t.set(x, y, string(r), 1, style)
+		t.set(x, y, asciiChars[r-' ':][:1], 1, style)
 		return
 	}
 	t.Put(x, y, string(append([]rune{r}, combining...)), style)

@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"io"
+	"bytes"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -90,7 +90,15 @@ func TestThinSyncResumeAndStyleRedrawAll(t *testing.T) {
 		"sync":   s.Sync,
 		"resume": func() { _ = s.Resume(); s.Show() },
 		"style":  func() { s.SetStyle(tcell.StyleDefault.Bold(true)); s.Show() },
-		"resize": func() { inner.SetSize(11, 2); s.Clear(); s.Show(); inner.SetSize(10, 2); s.Clear(); inner.puts = 0; s.Show() },
+		"resize": func() {
+			inner.SetSize(11, 2)
+			s.Clear()
+			s.Show()
+			inner.SetSize(10, 2)
+			s.Clear()
+			inner.puts = 0
+			s.Show()
+		},
 		"event": func() {
 			if err := inner.PostEvent(tcell.NewEventResize(10, 2)); err != nil {
 				t.Error(err)
@@ -254,7 +262,13 @@ func ptyScreen(t testing.TB, w, h int) (tcell.Screen, *countTty) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.Copy(io.Discard, master)
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := master.Read(buf)
+			if err != nil || bytes.IndexByte(buf[:n], 0) >= 0 { // NUL: nobody writes that but the end below
+				return
+			}
+		}
 	}()
 	tty, err := tcell.NewDevTtyFromDev(slave.Name())
 	if err != nil {
@@ -270,8 +284,9 @@ func ptyScreen(t testing.TB, w, h int) (tcell.Screen, *countTty) {
 	}
 	t.Cleanup(func() {
 		screen.Fini()
-		_ = slave.Close()
+		_, _ = slave.Write([]byte{0})
 		<-read
+		_ = slave.Close()
 		_ = master.Close()
 	})
 	return screen, counted

@@ -47,7 +47,7 @@ type paper struct {
 
 func newView(p *program) *view {
 	v := &view{Box: tview.NewBox(), p: p}
-	v.st = state.New(state.Config{Dir: p.o.Dir, Offline: p.o.Offline, Themes: p.o.Themes, Select: p.o.Session})
+	v.st = state.New(state.Config{Dir: p.o.Dir, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session})
 	v.focus.Store(&focus{})
 	return v
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -21,12 +22,17 @@ import (
 func drover(ts *testscript.TestScript, args ...string) (stdout, stderr string, code int) {
 	exe, err := exec.LookPath("drover")
 	ts.Check(err)
-	cmd := exec.Command(exe, args...)
+	ctx, stop := context.WithTimeout(context.Background(), scriptPatience)
+	defer stop()
+	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = environ(ts)
 	var out, fault bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &fault
 	err = cmd.Run()
+	if ctx.Err() != nil {
+		ts.Fatalf("drover %s: no end after %s\n%s%s", strings.Join(args, " "), scriptPatience, &out, &fault)
+	}
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
 		return out.String(), fault.String(), e.ExitCode()
 	}

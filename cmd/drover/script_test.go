@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -30,8 +31,12 @@ func TestScript(t *testing.T) {
 			"exits": cmdExits, "until": cmdUntil, "id": cmdID, "fill": cmdFill, "hostkill": cmdHostKill,
 		},
 		Setup: func(e *testscript.Env) error {
+			home := e.WorkDir + "-home" // beside the directory the agents work in
+			if err := os.MkdirAll(home, 0o700); err != nil {
+				return err
+			}
 			for _, kv := range [][2]string{
-				{"HOME", e.WorkDir}, {"DROVER_STATE", filepath.Join(e.WorkDir, ".state")}, {"DROVER_CONFIG", filepath.Join(e.WorkDir, ".config")},
+				{"HOME", home}, {"DROVER_STATE", filepath.Join(home, "state")}, {"DROVER_CONFIG", filepath.Join(home, "config")},
 				{"DROVER_HOST_IDLE", "300ms"}, {"DROVER_PACE", "0"}, {"DROVER_MODEL", ""}, {"DROVER_THEME", ""}, {"TERM", "dumb"}, {"NO_COLOR", ""}, {"COLUMNS", ""},
 			} {
 				e.Setenv(kv[0], kv[1])

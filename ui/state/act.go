@@ -227,7 +227,7 @@ func (s *State) viewApproval() []Effect {
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("after it %s more", plural(more, "call", "calls")))
 	}
-	return s.read(core.ApprovalRef(a.ID)+": may it run?", append(append(lines, ""), Arguments(a)...))
+	return s.read(core.ApprovalRef(a.ID)+": may it run?", append(append(lines, ""), s.View.Args...))
 }
 
 // Path names a task by its ancestors: main › plan › edit-cart.

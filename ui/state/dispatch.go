@@ -152,7 +152,7 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{InApproval, OnTask, InTree, InDetail, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+	return []Context{OnTask, InApproval, InTree, InDetail, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 
 func labels(ks []Key) string {

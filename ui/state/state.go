@@ -71,8 +71,9 @@ type View struct {
 	Page    int // rows the tree shows, set by the caller; a page is that long
 	Overlay Overlay
 	Confirm Confirm
-	back    Mode // the mode under an overlay
-	leaving bool // Ctrl-C was pressed once
+	back    Mode     // the mode under an overlay
+	leaving bool     // Ctrl-C was pressed once
+	Args    []string // of the tool call that waits for an answer, as lines
 	shown   int64
 	shownAt time.Time
 }
@@ -199,12 +200,12 @@ func (s *State) Approval() (*core.Approval, int) {
 
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
-	var shown int64
-	if a, _ := s.Approval(); a != nil {
-		shown = a.ID
-	}
-	if shown != s.View.shown {
-		s.View.shown, s.View.shownAt = shown, s.Now
+	a, _ := s.Approval()
+	switch {
+	case a == nil:
+		s.View.shown, s.View.Args = 0, nil
+	case a.ID != s.View.shown:
+		s.View.shown, s.View.shownAt, s.View.Args = a.ID, s.Now, Arguments(a)
 	}
 	if s.View.Mode == Confirming {
 		s.View.Confirm.Text = s.confirmText(s.View.Confirm.Task, s.View.Confirm.Scope)

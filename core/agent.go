@@ -1,0 +1,44 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Agent is a definition: what a task of it is told, may use, and is limited by.
+// The catalogue of package agents makes it from a file; Prompt and everything
+// else in it is the author's, already mapped to drover's words.
+type Agent struct {
+	Name        string          `json:"name"`
+	DisplayName string          `json:"display_name,omitempty"`
+	Description string          `json:"description"`
+	Prompt      string          `json:"-"`
+	Tools       []string        `json:"tools"` // drover's names, less the disallowed ones; nil means every tool
+	Rules       []string        `json:"rules,omitempty"`
+	Model       string          `json:"model,omitempty"` // "", "inherit", a tier, or provider/model
+	ReadOnly    bool            `json:"read_only,omitempty"`
+	Background  bool            `json:"background,omitempty"` // runs in the background unless told otherwise
+	Limits      AgentLimits     `json:"limits,omitzero"`
+	Spawns      []string        `json:"spawns,omitempty"` // which agents its tasks may start: names, or "*"; nil: what its tools say
+	Output      json.RawMessage `json:"output_schema,omitempty"`
+	MCPServers  json.RawMessage `json:"mcp_servers,omitempty"` // as declared, by name
+	Aliases     []string        `json:"aliases,omitempty"`
+	Source      string          `json:"source"` // "bundled", or the file it came from
+}
+
+// AgentLimits of one task of an agent. Zero means the setting's.
+type AgentLimits struct {
+	MaxTurns    int           `json:"max_turns,omitempty"` // model calls in one turn
+	Timeout     time.Duration `json:"timeout_ns,omitempty"`
+	Temperature *float64      `json:"temperature,omitempty"`
+}
+
+// Catalog knows which agents exist, asked anew for each delegation.
+type Catalog interface {
+	// Find returns the agent of that exact name or alias; otherwise
+	// CodeUnknownAgent with the names there are.
+	Find(ctx context.Context, dir, name string) (Agent, error)
+	// List returns all, by name.
+	List(ctx context.Context, dir string) ([]Agent, error)
+}
