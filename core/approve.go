@@ -13,7 +13,8 @@ type Decision struct {
 
 // Approve returns at once where the session or a rule allows the call;
 // otherwise it asks a person and waits for as long as it takes (DESIGN rule
-// 10). A question asked before a crash is the same question afterwards.
+// 10). A question asked before a crash is the same question afterwards. The
+// subject is the whole command or path: what rules are matched with.
 func (r *Registry) Approve(ctx context.Context, w *Work, call ToolCall, subject string) (Decision, error) {
 	id, d, err := r.ask(w.ID, call, subject)
 	if err != nil || id == 0 {
@@ -123,6 +124,9 @@ func (r *Registry) Decide(id int64, allow bool, scope, reason, by string) error 
 		}
 		if allow && scope == ScopeAlways {
 			rule := r.o.RuleFor(a.Tool, a.Subject)
+			if rule == "" {
+				return &Error{Code: CodeInvalidInput, Message: "no safe rule can be made of this " + a.Tool + " call", Hint: "allow it once"}
+			}
 			if err := c.setSession(func(s *Session) { s.Rules = append(s.Rules[:len(s.Rules):len(s.Rules)], rule) }); err != nil {
 				return err
 			}

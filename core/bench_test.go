@@ -49,7 +49,7 @@ func benchRegistry(b *testing.B) (*core.Registry, string, string) {
 		b.Fatal(err)
 	}
 	reg := core.NewRegistry(s, core.Options{})
-	if err := reg.Load(root.ID); err != nil {
+	if _, err := reg.Load(root.ID); err != nil {
 		b.Fatal(err)
 	}
 	child, err := reg.Start(core.NewTask{Parent: root.ID, Kind: core.KindAgent, Agent: core.Agent{Name: "explore"}, Prompt: "p", Mode: core.Sync})

@@ -53,7 +53,7 @@ func (m *machine) load() {
 	m.slots = core.NewSlots(3)
 	m.work = map[string]working{}
 	m.reg = core.NewRegistry(m.store, core.Options{Slots: m.slots, MaxDepth: 4, NewID: func() string { m.ids++; return fmt.Sprintf("t%04d", m.ids) }})
-	if err := m.reg.Load(m.main); err != nil {
+	if _, err := m.reg.Load(m.main); err != nil {
 		m.t.Fatal(err)
 	}
 }

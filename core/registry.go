@@ -88,11 +88,11 @@ func NewRegistry(s Store, o Options) *Registry {
 }
 
 // Load takes the session up where its rows end: every task that is running has
-// a turn to run. Those that a dead host left in the middle are told so.
-func (r *Registry) Load(session string) error {
+// a turn to run. Resumed is how many of them a dead host left in the middle.
+func (r *Registry) Load(session string) (resumed int, err error) {
 	var tasks []Task
 	var s Session
-	err := r.store.View(r.ctx(), func(rd Reader) (err error) {
+	err = r.store.View(r.ctx(), func(rd Reader) (err error) {
 		if s, err = rd.Session(session); err != nil {
 			return err
 		}
@@ -100,24 +100,24 @@ func (r *Registry) Load(session string) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	r.mu.Lock()
 	r.session, r.tasks, r.order = s, map[string]*entry{}, nil
-	var resumed []string
+	var left []string
 	for _, t := range tasks {
 		r.tasks[t.ID] = &entry{task: t}
 		r.order = append(r.order, t.ID)
 		if t.Status == Running && !t.Started.IsZero() {
-			resumed = append(resumed, t.ID)
+			left = append(left, t.ID)
 		}
 	}
 	r.mu.Unlock()
-	if len(resumed) == 0 {
-		return nil
+	if len(left) == 0 {
+		return 0, nil
 	}
-	return r.change(Acknowledged, func(c *change) error {
-		for _, id := range resumed {
+	return len(left), r.change(Acknowledged, func(c *change) error {
+		for _, id := range left {
 			if err := c.resume(id); err != nil {
 				return err
 			}

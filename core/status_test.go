@@ -28,7 +28,7 @@ var transitions = []struct {
 	{core.Idle, core.OpMessage, core.Running, "", ""},
 	{core.Idle, core.OpAnswer, "", core.CodeWrongStatus, ""},
 	{core.Idle, core.OpComplete, core.Completed, "", ""},
-	{core.Idle, core.OpFail, "", core.CodeWrongStatus, ""},
+	{core.Idle, core.OpFail, core.Failed, "", ""},
 	{core.Idle, core.OpCancel, core.Cancelled, "", ""},
 	{core.Idle, core.OpPromote, "", core.CodeWrongStatus, "message"},
 	{core.Idle, core.OpResume, "", core.CodeWrongStatus, "message"},

@@ -218,7 +218,7 @@ func (r *Registry) Append(id string, s Step) error {
 			if err := c.entry(e); err != nil {
 				return err
 			}
-			if e.Kind == EntryAnswer {
+			if e.Kind == EntryAnswer || e.Kind == EntryResult {
 				if err := c.r.dropLive(c.tx, id); err != nil {
 					return err
 				}

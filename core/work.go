@@ -77,6 +77,14 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 func (w *Work) Finish(ctx context.Context, a Answer, err error) (more bool, ferr error) {
 	cause := context.Cause(ctx)
 	w.end()
+	more, ferr = w.finish(cause, a, err)
+	if CodeOf(ferr) == CodeEnded { // cancelled meanwhile: nothing that comes late brings it back
+		return false, nil
+	}
+	return more, ferr
+}
+
+func (w *Work) finish(cause error, a Answer, err error) (more bool, ferr error) {
 	switch {
 	case cause == ErrCancelled: // the row is terminal already
 		return false, nil

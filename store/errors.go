@@ -39,7 +39,7 @@ func explain(err error) (message, hint string) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "the directory cannot be made", "create it yourself, " + elsewhere
 	}
-	return "", "drover doctor says more"
+	return "", "name another directory in DROVER_STATE"
 }
 
 func explainSQLite(e sqlite3.Error) (message, hint string) {

@@ -126,10 +126,12 @@ func (s *Store) open(ctx context.Context) error {
 	return nil
 }
 
-// openDB makes a pool for the file; it opens nothing yet.
+// openDB makes a pool for the file; it opens nothing yet. A connection needs no
+// mutex of SQLite's own: no two goroutines ever use one at once.
 func openDB(path, options string) (*sql.DB, error) {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: path} // escapes ?, # and %
-	return sql.Open("sqlite3", fmt.Sprintf("%s?_busy_timeout=%d&_synchronous=NORMAL&_stmt_cache_size=64&_mutex=no&%s", &u, busyStep*busyTries, options))
+	const common = "%s?_busy_timeout=%d&_synchronous=NORMAL&_stmt_cache_size=64&_mutex=no&%s"
+	return sql.Open("sqlite3", fmt.Sprintf(common, &u, busyStep*busyTries, options))
 }
 
 // Path of the database file.

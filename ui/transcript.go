@@ -137,12 +137,17 @@ func (t *Transcript) take(e *core.Entry) []*item {
 		return items
 	case core.EntryAnswer:
 		var items []*item
-		if strings.TrimSpace(e.Text) != "" || strings.TrimSpace(e.Reasoning) != "" || e.Failed {
+		silent := strings.TrimSpace(e.Text) == "" && !e.Failed
+		thought := strings.TrimSpace(e.Reasoning) != ""
+		if !silent || thought && len(e.Calls) == 0 {
 			items = append(items, &item{entry: e})
 		}
 		for i := range e.Calls {
 			it, fresh := t.callOf(e, e.Calls[i].ID)
 			it.asked = &e.Calls[i]
+			if i == 0 && silent && thought {
+				it.thought = e
+			}
 			items = append(items, fresh...)
 		}
 		return items

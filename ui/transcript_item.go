@@ -25,6 +25,7 @@ type item struct {
 	asked   *core.ToolCall // of a call: what the answer asked for
 	call    *core.Entry    // of a call: it has begun
 	result  *core.Entry    // of a call
+	thought *core.Entry    // of a call: the answer that asked for it had nothing else to say
 	request *core.Request  // of a message that waits
 	gap     bool           // an empty line before
 	closed  bool           // no result will come
@@ -131,8 +132,8 @@ func (t *Transcript) message(who, text string, role themes.Role, width int) []Li
 
 func (t *Transcript) answer(e *core.Entry, width int) []Line {
 	var out []Line
-	if t.expanded && strings.TrimSpace(e.Reasoning) != "" {
-		out = indented(capped(e.Reasoning, width-2, Span{Role: themes.Muted, Attr: Italic}), Span{Text: "┆ ", Role: themes.Muted}, width)
+	if t.expanded {
+		out = reasoning(e, width)
 	}
 	if strings.TrimSpace(e.Text) != "" {
 		if len(out) > 0 {
@@ -148,6 +149,14 @@ func (t *Transcript) answer(e *core.Entry, width int) []Line {
 		out = Wrap(Line{{Text: "┆ thought", Role: themes.Muted}}, width)
 	}
 	return out
+}
+
+// reasoning is what the model thought before the answer.
+func reasoning(e *core.Entry, width int) []Line {
+	if strings.TrimSpace(e.Reasoning) == "" {
+		return nil
+	}
+	return indented(capped(e.Reasoning, width-2, Span{Role: themes.Muted, Attr: Italic}), Span{Text: "┆ ", Role: themes.Muted}, width)
 }
 
 func (t *Transcript) notice(e *core.Entry, width int) []Line {

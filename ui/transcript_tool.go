@@ -30,11 +30,15 @@ func (t *Transcript) toolLines(it *item, width int) []Line {
 	if subject := it.subject(); subject != "" {
 		left = append(left, Span{Text: " " + subject})
 	}
-	lines := []Line{beside(left, gist, gistRole, width)}
-	if t.expanded {
-		lines = append(lines, it.details(width)...)
+	line := beside(left, gist, gistRole, width)
+	if !t.expanded {
+		return []Line{line}
 	}
-	return lines
+	var lines []Line
+	if it.thought != nil {
+		lines = reasoning(it.thought, width)
+	}
+	return append(append(lines, line), it.details(width)...)
 }
 
 // beside puts gist at the right end of the line; both are cut where there is too little room.

@@ -231,11 +231,10 @@ func work(w *terminal, exe string) {
 	w.see(`turn 2`, `grep_files|matches of Total`)
 
 	// A tree three deep, cancelled with everything under it.
-	w.keys("Escape", "n")
+	w.keys("n")
 	w.text("demo nested 60")
 	w.keys("Enter")
 	w.see(`demo nested`, `level-1`, `level-2`, `deepest`)
-	w.toRow("demo nested 60")
 	w.keys("x")
 	w.see(`cancel\?`, `y yes`)
 	w.keys("y")
@@ -244,16 +243,17 @@ func work(w *terminal, exe string) {
 
 	// Help, and back.
 	w.keys("?")
-	w.see("leave the screen; agents go on")
+	w.see("Agents run outside this screen", "cancel the task and everything under it")
 	w.keys("Escape")
+	w.wait("the help closed", func(s string) bool { return !strings.Contains(s, "Agents run outside") })
 
 	// Leaving while an agent works: it goes on, and is there again.
 	w.keys("n")
 	w.text("demo slow 3")
 	w.keys("Enter")
 	w.see(`demo slow`, `● slow`)
-	w.keys("Escape", "q")
-	w.see(`1 agent goes on`, `^shell> $`)
+	w.keys("q")
+	w.see(`agents? go(es)? on; drover brings you back`, `^shell> ?$`)
 	if ps := w.cli(exe, "ps"); !strings.Contains(ps, "slow") {
 		w.t.Fatalf("ps does not know of the agent that goes on:\n%s", ps)
 	}
@@ -263,23 +263,8 @@ func work(w *terminal, exe string) {
 	w.see(`○ slow +idle|slow +idle`)
 	w.resize()
 	w.keys("q")
-	w.see(`^shell> $`)
+	w.see(`^shell> ?$`)
 	w.quiet()
-}
-
-// toRow moves the cursor to the row of a task: ] goes from session to session.
-func (w *terminal) toRow(title string) {
-	w.t.Helper()
-	w.keys("Escape")
-	for range 10 {
-		if regexp.MustCompile(`─ ` + title).MatchString(w.screen()) {
-			return
-		}
-		w.keys("]")
-		tick := time.NewTimer(150 * time.Millisecond)
-		<-tick.C
-	}
-	w.t.Fatalf("cannot reach %q\n%s", title, w.screen())
 }
 
 // resize makes the terminal tiny and large again: nothing breaks.

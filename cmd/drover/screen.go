@@ -62,7 +62,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	}
 	return ui.Run(ctx, ui.Options{
 		Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: strings.HasPrefix(e.settings.Model, offline.Name+"/"),
-		NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Themes: names, LoadTheme: load,
+		NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
 	})
 }
 

@@ -88,7 +88,7 @@ const (
 )
 
 // tree prints tasks as an aligned tree. A narrow terminal loses the columns
-// that matter least first; no line is ever longer than the terminal.
+// that matter least first, then the ends of the names.
 func (a *app) tree(tasks []core.TaskView) string {
 	rows := treeRows(tasks)
 	width := a.paint.width
@@ -103,7 +103,7 @@ func (a *app) tree(tasks []core.TaskView) string {
 			rest -= tokenColumn
 		}
 		if !withDoing {
-			rest = idColumn + stateColumn
+			rest = idColumn + 2 + stateColumn
 		} else {
 			rest += min(24, width/4)
 		}
@@ -115,12 +115,11 @@ func (a *app) tree(tasks []core.TaskView) string {
 	line := func(id, title, look, elapsed, tokens, what string) {
 		plain := pad(id, idColumn) + pad(fit(title, titles), titles) + "  "
 		used := uniseg.StringWidth(plain) + stateColumn
-		b.WriteString(plain)
-		b.WriteString(look)
-		if width > 0 && !withDoing {
-			b.WriteByte('\n')
+		if !withDoing {
+			b.WriteString(plain + strings.TrimRight(look, " ") + "\n")
 			return
 		}
+		b.WriteString(plain + look)
 		tail := fmt.Sprintf("%*s  ", timeColumn, elapsed)
 		if withTokens {
 			tail += fmt.Sprintf("%*s  ", tokenColumn, tokens)

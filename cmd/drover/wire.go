@@ -80,12 +80,8 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return nil, fmt.Errorf("making the directory for long outputs: %w", err)
 	}
-	// A host before this one that was killed has left no process, unless its supervisors were killed, too.
-	if _, err := sandbox.KillOrphans(session); err != nil {
-		return nil, fmt.Errorf("stopping what an earlier host left behind: %w", err)
-	}
 	o := host.Options{
-		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot,
+		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot, Sweep: sweep,
 		Registry: core.Options{
 			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot,
 			Allowed: tool.Allowed, RuleFor: tool.RuleFor,
@@ -98,10 +94,18 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, MaxSteps: e.settings.MaxTurns, MaxDepth: e.settings.MaxDepth,
-			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog))...),
+			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog))...), Exact: tool.Exact,
 		})
 	}
 	return host.New(o), nil
+}
+
+// sweep ends processes of a host that was killed together with their supervisors.
+func sweep(session string) error {
+	if _, err := sandbox.KillOrphans(session); err != nil {
+		return fmt.Errorf("stopping what an earlier host left behind: %w", err)
+	}
+	return nil
 }
 
 func autopilot(s core.Session, main core.Task, turns []core.Turn) (reminder string, stop core.Code, why string) {

@@ -21,6 +21,8 @@ type Options struct {
 	Runner func(*core.Registry) core.Runner
 	// Autopilot decides at session.idle: a reminder to send, or a code and a reason to stop; else nothing.
 	Autopilot func(s core.Session, main core.Task, turns []core.Turn) (reminder string, stop core.Code, why string)
+	// Sweep ends what a dead host may have left running, before its session is taken up; may be nil.
+	Sweep func(session string) error
 	// IdleExit is how long an idle session is kept; 0 leaves at once.
 	IdleExit time.Duration
 	Log      *slog.Logger
@@ -115,10 +117,16 @@ func (h *Host) serve(ctx context.Context) error {
 	live.Go(func() { h.note(h.reg.WriteLive(lctx)) })
 	defer func() { quiet(); live.Wait() }()
 
-	if err := h.reg.Load(h.o.Session); err != nil {
+	resumed, err := h.reg.Load(h.o.Session)
+	if err != nil {
 		return err
 	}
-	h.o.Log.Info("host owns the session", "session", h.o.Session)
+	h.o.Log.Info("host owns the session", "session", h.o.Session, "interrupted", resumed)
+	if resumed > 0 && h.o.Sweep != nil {
+		if err := h.o.Sweep(h.o.Session); err != nil {
+			return err
+		}
+	}
 	if err := h.inbox(); err != nil { // a cancel goes before the work it cancels
 		return err
 	}
@@ -217,7 +225,9 @@ func (h *Host) drive(ctx context.Context, id string) error {
 	if err != nil {
 		switch context.Cause(ctx) {
 		case core.ErrInterrupted: // while it waited for a slot: the message is next
-			_, err = h.reg.SetLatestResponse(id, "")
+			if _, err = h.reg.SetLatestResponse(id, ""); core.CodeOf(err) == core.CodeEnded {
+				return nil
+			}
 			return err
 		case nil:
 			return err

@@ -97,7 +97,11 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 		return b.result(c, core.ToolResult{Failed: true, Text: interruptedByCrash}, 0)
 	}
 	if asks(tool) {
-		d, err := b.o.Registry.Approve(b.ctx, b.w, c, tool.Subject(c.Args))
+		subject := b.o.Exact(tool, c.Args, b.info.Dir)
+		if subject == "" {
+			subject = tool.Subject(c.Args)
+		}
+		d, err := b.o.Registry.Approve(b.ctx, b.w, c, subject)
 		if err != nil {
 			return err
 		}
@@ -149,5 +153,26 @@ func (b *batch) env(c core.ToolCall) core.ToolEnv {
 		TaskInfo: b.info, CallID: c.ID, Scratch: b.o.Scratch,
 		Waiting: func(a core.Activity, detail string) (func() error, error) { return b.w.Waiting(b.ctx, a, detail) },
 		Intent:  func(s string) error { return b.o.Registry.SetIntent(b.t.ID, s) },
+		Output:  b.output(),
+	}
+}
+
+// shownOutput is how much of a running call's output is kept for the screen, in bytes.
+const shownOutput = 4000
+
+// output shows the end of what a call has printed so far as the task's live text.
+func (b *batch) output() func(string) {
+	var shown string
+	var rev int64
+	return func(more string) {
+		shown += more
+		if cut := len(shown) - shownOutput; cut > 0 {
+			if nl := strings.IndexByte(shown[cut:], '\n'); nl >= 0 {
+				cut += nl + 1
+			}
+			shown = strings.ToValidUTF8(shown[cut:], "")
+		}
+		rev++
+		b.o.Registry.SetLive(core.Live{Task: b.t.ID, Text: "~~~~\n" + shown + "\n~~~~", Rev: rev})
 	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ type Options struct {
 	Model   func(name string) (core.Model, string, error)
 	Tools   Toolbox
 	Scratch string // directory for spilled output of this session
+	// Exact is the whole command or the real path of a call: what a person is
+	// asked about, and what rules are matched with. Nil: the tool's Subject.
+	Exact func(t core.Tool, args json.RawMessage, dir string) string
 	// MaxSteps is how many model calls one turn may make; 0 means 100.
 	MaxSteps int
 	// MaxDepth is the depth from which the delegation tools are taken away.
@@ -34,6 +38,9 @@ type Runner struct{ o Options }
 
 // New makes a Runner.
 func New(o Options) *Runner {
+	if o.Exact == nil {
+		o.Exact = func(t core.Tool, args json.RawMessage, _ string) string { return t.Subject(args) }
+	}
 	if o.MaxSteps == 0 {
 		o.MaxSteps = 100
 	}
