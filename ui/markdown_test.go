@@ -56,7 +56,7 @@ func TestMarkdownSpans(t *testing.T) {
 		{"[x](https://e.org)", Line{{Text: "x", Role: themes.Link, Link: "https://e.org"}, {Text: " (https://e.org)", Role: themes.Muted}}},
 		{"<https://e.org>", Line{{Text: "https://e.org", Role: themes.Link, Link: "https://e.org"}}},
 		{"![pic](a.png)", Line{{Text: "pic", Role: themes.Link, Link: "a.png"}, {Text: " (a.png)", Role: themes.Muted}}},
-		{"&lt;b&gt; \\*x\\* &#27;z &#x202e;y &amp;amp; &nope;", Line{{Text: "<b> *x* z y &amp; &nope;"}}},
+		{"&lt;b&gt; \\*x\\* &#7;z &#x202e;y &amp;amp; &nope;", Line{{Text: "<b> *x* z y &amp; &nope;"}}},
 		{"a<b>c</b>", Line{{Text: "a<b>c</b>"}}},
 		{"[red]x[-] [::b]", Line{{Text: "[red]x[-] [::b]"}}},
 		{"\x1b[31mx\u202ey\x07", Line{{Text: "xy"}}},
@@ -71,7 +71,7 @@ func TestMarkdownSpans(t *testing.T) {
 
 // hostileMarkdown is what grammars and layouts choke on.
 func hostileMarkdown() map[string]string {
-	n := 50_000
+	n := 20_000
 	return map[string]string{
 		"brackets": strings.Repeat("[", n), "quotes": strings.Repeat(">", n), "quotes2": strings.Repeat("> ", n),
 		"emphasis": strings.Repeat("*a ", n), "emphasis2": strings.Repeat("*a_", n), "ticks": strings.Repeat("`a", n), "links": strings.Repeat("[a](", n),
@@ -107,12 +107,12 @@ func nested(depth int) string {
 // bound tells a hang from a busy machine and is no measure.
 func TestMarkdownIsBounded(t *testing.T) {
 	for name, src := range hostileMarkdown() {
-		for _, width := range []int{1, 80} {
+		for _, width := range []int{80} {
 			start := time.Now()
 			lines := Markdown(src, width)
 			took := time.Since(start)
 			t.Logf("%s at %d: %d KB, %d lines, %v", name, width, len(src)>>10, len(lines), took)
-			if took > 20*time.Second {
+			if took > 5*time.Second {
 				t.Errorf("%s at %d took %v", name, width, took)
 			}
 			checkLines(t, lines, width)

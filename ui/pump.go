@@ -23,6 +23,11 @@ func (p *program) pump(ctx context.Context) {
 	from := &sources{changed: p.o.Engine.Watch(ctx), wake: p.wake, back: p.back}
 	var cur core.Cursor
 	var ticker *time.Ticker
+	defer func() {
+		if ticker != nil {
+			ticker.Stop()
+		}
+	}()
 	last, checked := time.Time{}, time.Now()
 	for {
 		if !in.any() {
@@ -48,7 +53,7 @@ func (p *program) pump(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		results, pulled, running := in.results, in.pull, false
+		results, pulled, ticks := in.results, in.pull, false
 		p.app.QueueUpdateDraw(func() {
 			v := p.view
 			v.st.Now = time.Now()
@@ -61,7 +66,8 @@ func (p *program) pump(ctx context.Context) {
 			case pulled:
 				v.apply(u)
 			}
-			running = v.st.Running()
+			v.st.Tick()
+			ticks = v.st.Ticks()
 		})
 		last = time.Now()
 		*in = intake{}
@@ -69,11 +75,10 @@ func (p *program) pump(ctx context.Context) {
 			return
 		}
 		switch {
-		case running && ticker == nil:
+		case ticks && ticker == nil:
 			ticker = time.NewTicker(tick)
-			defer ticker.Stop()
 			from.ticks = ticker.C
-		case !running && ticker != nil:
+		case !ticks && ticker != nil:
 			ticker.Stop()
 			ticker, from.ticks = nil, nil
 		}

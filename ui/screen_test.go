@@ -3,7 +3,6 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -123,7 +122,7 @@ func TestNoColorSaysTheSame(t *testing.T) {
 			got := d.text()
 			for _, row := range simCells(d.sim) {
 				for _, c := range row {
-					fg, bg, _ := c.style.Decompose() //lint:ignore SA1019 there is no other way to read a colour
+					fg, bg, _ := c.style.Decompose()
 					if fg.Hex() >= 0 || bg.Hex() >= 0 {
 						t.Fatalf("%s: a colour at %d,%d", s.name, c.x, c.y)
 					}
@@ -134,5 +133,3 @@ func TestNoColorSaysTheSame(t *testing.T) {
 		})
 	}
 }
-
-func lines(s string) []string { return strings.Split(s, "\n") }

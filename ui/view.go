@@ -111,10 +111,14 @@ func (v *view) refocus() {
 	}
 	old := v.focus.Swap(&f)
 	if old.task != f.task {
-		select {
-		case v.p.wake <- struct{}{}:
-		default: // it has been told already
-		}
+		v.wakePump()
+	}
+}
+
+func (v *view) wakePump() {
+	select {
+	case v.p.wake <- struct{}{}:
+	default: // it has been told already
 	}
 }
 
@@ -127,6 +131,9 @@ func (v *view) key(ev *tcell.EventKey) *tcell.EventKey {
 	v.st.Now = time.Now()
 	v.do(v.st.Key(k))
 	v.refocus()
+	if v.st.Toast.At.Equal(v.st.Now) { // the pump lets it go again
+		v.wakePump()
+	}
 	return nil
 }
 

@@ -9,11 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-
-	"drover/core/host"
 )
 
 // terminal is drover in a real terminal: a window of a tmux server of its own.
@@ -156,43 +153,14 @@ func start(t *testing.T, exe, dir, size string) *terminal {
 		if _, err := w.tmux("kill-server"); err != nil {
 			t.Log(err)
 		}
-		w.stopHosts()
+		if err := stopHosts(w.state); err != nil {
+			t.Error(err)
+		}
 	})
 	w.see("^shell>")
 	w.text(exe)
 	w.keys("Enter")
 	return w
-}
-
-// stopHosts ends the hosts that the test has started, by their locks.
-func (w *terminal) stopHosts() {
-	locks, err := filepath.Glob(filepath.Join(w.state, "hosts", "*.lock"))
-	if err != nil {
-		w.t.Log(err)
-	}
-	for _, l := range locks {
-		session := strings.TrimSuffix(filepath.Base(l), ".lock")
-		if pid := host.PID(w.state, session); pid > 0 {
-			if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
-				w.t.Log(err)
-			}
-			w.gone(session)
-		}
-	}
-}
-
-func (w *terminal) gone(session string) {
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(screenPatience)
-	for host.Held(w.state, session) {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			w.t.Errorf("the host of %s does not leave", session)
-			return
-		}
-	}
 }
 
 // TestTerminal does the main job in a real terminal, at the sizes people have.
@@ -283,7 +251,9 @@ func (w *terminal) resize() {
 func (w *terminal) quiet() {
 	w.t.Helper()
 	var out bytes.Buffer
-	w.stopHosts()
+	if err := stopHosts(w.state); err != nil {
+		w.t.Error(err)
+	}
 	procs, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		w.t.Fatal(err)

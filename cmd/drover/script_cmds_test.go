@@ -42,7 +42,7 @@ func drover(ts *testscript.TestScript, args ...string) (stdout, stderr string, c
 
 func environ(ts *testscript.TestScript) []string {
 	env := os.Environ()
-	for _, k := range []string{"HOME", "DROVER_STATE", "DROVER_CONFIG", "DROVER_HOST_IDLE", "DROVER_PACE", "DROVER_MODEL", "DROVER_THEME", "TERM", "NO_COLOR", "COLUMNS", "PATH"} {
+	for _, k := range []string{"HOME", "DROVER_STATE", "DROVER_CONFIG", "DROVER_HOST_IDLE", "DROVER_PACE", "DROVER_MODEL", "DROVER_THEME", "TERM", "NO_COLOR", "COLUMNS", "GORACE", "PATH"} {
 		env = append(env, k+"="+ts.Getenv(k))
 	}
 	return env
@@ -65,7 +65,7 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // scriptPatience is how long a script waits for something to become true.
-const scriptPatience = 20 * time.Second
+const scriptPatience = 40 * time.Second
 
 // until REGEXP drover ARGS…: runs drover again and again until its output matches.
 func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
@@ -129,14 +129,5 @@ func cmdHostKill(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("session %s has no host", args[0])
 	}
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(scriptPatience)
-	for host.Held(dir, args[0]) {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			ts.Fatalf("the host of %s would not die", args[0])
-		}
-	}
+	ts.Check(gone(dir, args[0]))
 }

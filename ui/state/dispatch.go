@@ -7,8 +7,12 @@ import (
 	"unicode"
 )
 
-// toastFor is how long a line stays at least, whatever is typed meanwhile.
-const toastFor = 1500 * time.Millisecond
+// How long a line stays: at least, whatever is typed meanwhile; news; errors.
+const (
+	toastFor = 1500 * time.Millisecond
+	sayFor   = 6 * time.Second
+	failFor  = 15 * time.Second
+)
 
 // contexts are those in force, the first one first.
 func (s *State) contexts() []Context {

@@ -221,6 +221,20 @@ func (s *State) after() []Effect {
 	return nil
 }
 
+// Ticks reports whether the screen changes by itself as time goes by.
+func (s *State) Ticks() bool { return s.Running() || s.Toast.Text != "" }
+
+// Tick lets what has been shown long enough go; the caller has set Now.
+func (s *State) Tick() {
+	stay := sayFor
+	if s.Toast.Bad {
+		stay = failFor
+	}
+	if s.Now.Sub(s.Toast.At) >= stay {
+		s.Toast = Toast{}
+	}
+}
+
 func (s *State) say(text string)  { s.Toast = Toast{Text: core.CleanLine(text), At: s.Now} }
 func (s *State) fail(text string) { s.Toast = Toast{Text: core.CleanLine(text), Bad: true, At: s.Now} }
 
