@@ -119,7 +119,11 @@ func (s *State) receipt(r core.Request) {
 	for _, x := range rc.NotStopped {
 		not = append(not, join(x.Name, " ", "("+x.Why+")"))
 	}
-	text := fmt.Sprintf("stopped %s in %s", names(stopped, 4), (time.Duration(slowest) * time.Millisecond).Round(10*time.Millisecond))
+	took := "at once"
+	if slowest >= 10 {
+		took = "in " + (time.Duration(slowest) * time.Millisecond).Round(10*time.Millisecond).String()
+	}
+	text := fmt.Sprintf("stopped %s %s", names(stopped, 4), took)
 	if len(stopped) == 0 {
 		text = "nothing was stopped"
 	}

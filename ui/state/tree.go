@@ -124,7 +124,7 @@ func (t *Tree) put(v core.TaskView) {
 		slices.SortStableFunc(p.Kids, byCreation)
 		return
 	}
-	n.Shut = v.Status.Terminal() || v.Status == core.Idle && v.Outcome != ""
+	n.Shut = v.Status.Terminal()
 	t.roots = slices.Insert(t.roots, 0, n) // a new session comes on top; no other row changes its order
 }
 
