@@ -136,7 +136,7 @@ const (
 	EntryMessage EntryKind = "message" // somebody's words to the task (Sender, Delivery)
 	EntryNotice  EntryKind = "notice"  // the engine tells of children: goes to the model as a message
 	EntryAnswer  EntryKind = "answer"  // the model's reply: Text, Reasoning, Calls, Tokens
-	EntryCall    EntryKind = "call"    // the tool call CallID begins: from here on it may have run
+	EntryCall    EntryKind = "call"    // the tool call CallID begins, Text is its subject: from here on it may have run
 	EntryResult  EntryKind = "result"  // what the tool call CallID gave
 	EntryNote    EntryKind = "note"    // for people only; the model never sees it
 )

@@ -238,7 +238,7 @@ func TestSteerAndInterrupt(t *testing.T) {
 		w.pass(11 * time.Second)
 		want := `1.0 message from user: work
 1.1 answer: 
-1.1 call probe: 
+1.1 call probe: {"seconds":10}
 1.1 result probe: probed
 1.1 message from user: mind the gap
 1.2 answer: heard: mind the gap

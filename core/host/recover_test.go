@@ -45,8 +45,8 @@ func TestRecovery(t *testing.T) {
 		w.pass(61 * time.Second)
 		want := `1.0 message from user: go
 1.1 answer: 
-1.1 call probe: 
-1.1 call probe: 
+1.1 call probe: {"seconds":5}
+1.1 call probe: {"seconds":60}
 1.1 result probe: probed
 1.1 result probe failed: interrupted: drover was stopped while this call ran. It may have had an effect; look befo…
 1.2 answer: answered with interrupted: drover was stopped while this call ran. It may have had an eff…

@@ -66,12 +66,17 @@ func (u *turn) beginPlain(calls []core.ToolCall) (map[string]bool, error) {
 			continue
 		}
 		begun[c.ID] = true
-		rows = append(rows, core.Entry{Kind: core.EntryCall, CallID: c.ID, Tool: c.Name})
+		rows = append(rows, callRow(c, tool))
 	}
 	if len(rows) == 0 {
 		return begun, nil
 	}
 	return begun, u.o.Registry.Append(u.t.ID, core.Step{Entries: rows, Calls: len(rows), Activity: core.ActTool, Detail: callNames(calls)})
+}
+
+// callRow marks the beginning of a call; its text is the line that matters of the arguments.
+func callRow(c core.ToolCall, t core.Tool) core.Entry {
+	return core.Entry{Kind: core.EntryCall, CallID: c.ID, Tool: c.Name, Text: core.Short(core.CleanLine(t.Subject(c.Args)), 500)}
 }
 
 func asks(t core.Tool) bool {
@@ -114,7 +119,7 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 		}
 	}
 	if !begun && !b.begun(c.ID) {
-		row := core.Entry{Kind: core.EntryCall, CallID: c.ID, Tool: c.Name}
+		row := callRow(c, tool)
 		if err := b.o.Registry.Append(b.t.ID, core.Step{Entries: []core.Entry{row}, Calls: 1, Activity: core.ActTool, Detail: c.Name}); err != nil {
 			return err
 		}
