@@ -31,8 +31,9 @@ lint: ## format, vet, staticcheck
 	$(GO) tool staticcheck ./...
 
 golden: ## rewrite the golden files and the generated parts of the README, for review in git diff
-	@for p in $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n1 dirname | sort -u); do \
-		$(GO) test "$$p" -run 'Golden|README' -update || exit 1; done
+	$(GO) test ./cmd/drover -run README -update
+	@for p in $$(grep -rl --include='*_test.go' 'flag.Bool("update"' core ui agents themes store | xargs -n1 dirname | sort -u); do \
+		$(GO) test "./$$p" -update || exit 1; done
 
 bench: ## run the benchmarks, each beside its floor
 	$(GO) test ./... -run '^$$' -bench . -benchmem

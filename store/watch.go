@@ -13,7 +13,7 @@ import (
 // data_version is looked at this often: as a safety net, and where the kernel
 // gives no watch of the nudge file.
 const (
-	pollSafety = 250 * time.Millisecond
+	pollSafety = time.Second
 	pollAlone  = 50 * time.Millisecond
 )
 

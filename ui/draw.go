@@ -15,7 +15,6 @@ import (
 // Draw implements tview.Primitive: it reads the State and puts it into cells.
 func (v *view) Draw(s tcell.Screen) {
 	w, h := s.Size()
-	s.Fill(' ', v.pal.Style(themes.Text))
 	s.HideCursor()
 	v.tiny = w < minWidth || h < minHeight
 	if v.tiny {

@@ -36,7 +36,7 @@ type columns struct{ name, doing, time, tokens, cost int }
 
 const (
 	maxGuides = 12 // levels that are indented; deeper ones stand at the last
-	minDoing  = 12
+	minDoing  = 9
 )
 
 // drawTree draws the visible rows.
@@ -76,7 +76,7 @@ func (v *view) fitColumns(rows []state.Row, w int) columns {
 	}
 	room := w - 2 - c.time - c.tokens - c.cost
 	if c.name+c.doing > room {
-		c.name = min(c.name, max(8, room*11/20, room-c.doing))
+		c.name = min(c.name, max(8, min(room*11/20, room-minDoing), room-c.doing))
 	}
 	c.doing = room - c.name
 	if c.doing < minDoing {

@@ -350,7 +350,7 @@ func (s starting) Init() error {
 
 // Leaving in the middle of a burst of changes and keys ends everything, every time.
 func TestQuitInABurst(t *testing.T) {
-	rounds := 150
+	rounds := 60
 	if testing.Short() {
 		rounds = 20
 	}

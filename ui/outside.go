@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"drover/core"
 )
@@ -109,11 +111,28 @@ func editOnTerminal(ctx context.Context, draft string) (string, error) {
 	return strings.TrimRight(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), nil
 }
 
+// stopGroup stops the process group, as the terminal would, and returns when it
+// goes on. The signal comes when it likes, so the screen must not be taken back
+// before; where nobody could continue the group the kernel drops it.
+func stopGroup() error {
+	on := make(chan os.Signal, 1)
+	signal.Notify(on, syscall.SIGCONT)
+	defer signal.Stop(on)
+	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+		return err
+	}
+	select {
+	case <-on:
+	case <-time.After(500 * time.Millisecond):
+	}
+	return nil
+}
+
 // suspend stops the program until the shell brings it back.
 func (v *view) suspend() {
 	stop := v.p.o.Outside.Stop
 	if stop == nil {
-		stop = func() error { return syscall.Kill(0, syscall.SIGTSTP) }
+		stop = stopGroup
 	}
 	var err error
 	if !v.p.app.Suspend(func() { err = stop() }) {

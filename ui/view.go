@@ -9,6 +9,7 @@ import (
 	"github.com/rivo/tview"
 
 	"drover/core"
+	"drover/themes"
 	"drover/ui/state"
 )
 
@@ -52,7 +53,11 @@ func newView(p *program) *view {
 	return v
 }
 
-func (v *view) paint(pal *Palette) { v.pal = pal }
+// paint changes the colours; cells that nothing is drawn in have those of the text.
+func (v *view) paint(pal *Palette) {
+	v.pal = pal
+	v.p.screen.SetStyle(pal.Style(themes.Text))
+}
 
 // apply takes over what the engine says has changed.
 func (v *view) apply(u core.Update) {

@@ -90,6 +90,23 @@ func (w *terminal) wait(what any, ok func(string) bool) string {
 	}
 }
 
+// press types a key until the screen shows the pattern: what has only just
+// appeared takes no answer, so that nobody allows what he has not seen.
+func (w *terminal) press(key, pattern string) {
+	w.t.Helper()
+	re := regexp.MustCompile("(?m)" + pattern)
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for range int(screenPatience / (250 * time.Millisecond)) {
+		w.keys(key)
+		<-tick.C
+		if re.MatchString(w.screen()) {
+			return
+		}
+	}
+	w.t.Fatalf("pressed %s, and never saw %q\n%s", key, pattern, w.screen())
+}
+
 // cli runs a command beside the screen.
 func (w *terminal) cli(exe string, args ...string) string {
 	w.t.Helper()
@@ -208,6 +225,39 @@ func work(w *terminal, exe string) {
 	w.keys("y")
 	w.see(`⊘ demo nested|demo nested.*cancelled`)
 	w.see(`⊘ deepest|deepest +cancelled`)
+
+	// A child its parent waits for goes to the background; the parent goes on.
+	w.keys("n")
+	w.text("demo sync 60")
+	w.keys("Enter")
+	w.see(`demo sync 60 +waits for`, `● slow`)
+	w.keys("j")
+	w.see(`slow · explore · ● running`)
+	w.keys("b")
+	w.see(`demo sync 60.* idle`, `● slow`)
+	w.keys("k")
+	w.see(`demo sync 60 · main · ○ idle`)
+	w.keys("x")
+	w.see(`cancel\?`)
+	w.keys("y")
+	w.see(`⊘ slow`)
+
+	// An approval, with its exact arguments, answered from the keyboard.
+	w.keys("n")
+	w.text("demo approval")
+	w.keys("Enter")
+	w.see(`may it run shell\?`, `printf 'approved`)
+	w.press("a", `demo approval.* idle`)
+
+	// Autopilot, to the completion in the timeline.
+	w.keys("n", "Tab")
+	w.see(`autopilot`)
+	w.text("demo blocked")
+	w.keys("Enter")
+	w.see(`idle · blocked`)
+	w.keys("t")
+	w.see(`completion declared`, `blocked: I was asked to be blocked`)
+	w.keys("t", "t")
 
 	// Help, and back.
 	w.keys("?")

@@ -32,7 +32,7 @@ func (a *app) logCmd() *cobra.Command {
 				}
 				return a.emit(each(entries, ofEntry))
 			}
-			return a.followLog(ctx, c, d.Task.ID, transcript{p: a.paint, full: full, calls: map[string]core.ToolCall{}}, follow)
+			return a.followLog(ctx, c, d.Task.ID, transcript{p: a.paint, full: full, calls: map[string]core.ToolCall{}, subjects: map[string]string{}}, follow)
 		}),
 	}, func(c *cobra.Command) {
 		c.Flags().BoolVarP(&follow, "follow", "f", false, "go on as the transcript grows, until the task has ended")
@@ -97,9 +97,10 @@ func await(ctx context.Context, changed <-chan struct{}) error {
 
 // transcript writes entries as plain readable text.
 type transcript struct {
-	p     paint
-	full  bool
-	calls map[string]core.ToolCall // by ID, so that a result can say what was called
+	p        paint
+	full     bool
+	calls    map[string]core.ToolCall // by ID, so that a result can say what was called
+	subjects map[string]string        // of those that have begun: the line that matters
 }
 
 // resultLines is how much of a tool's result is shown unless all is wanted.
@@ -130,12 +131,14 @@ func (tr transcript) entry(e core.Entry) string {
 			tr.calls[c.ID] = c
 		}
 		return b.String()
+	case core.EntryCall:
+		tr.subjects[e.CallID] = e.Text // told together with its result
 	case core.EntryResult:
 		return tr.result(e)
 	case core.EntryNote:
 		return tr.p.in(dim, "-- "+tr.text(e.Text)) + "\n"
 	}
-	return "" // a call is told together with its result
+	return ""
 }
 
 func (tr transcript) text(s string) string {
@@ -148,9 +151,11 @@ func (tr transcript) result(e core.Entry) string {
 		mark, color = "✗", red
 	}
 	call := tr.calls[e.CallID]
-	line := fmt.Sprintf("%s %s %s", mark, core.CleanLine(e.Tool), fit(exactArgs(call.Args), 100))
-	if call.ID == "" {
-		line = mark + " " + core.CleanLine(e.Tool)
+	line := mark + " " + core.CleanLine(e.Tool)
+	if subject, begun := tr.subjects[e.CallID]; begun {
+		line += " " + fit(core.CleanLine(subject), 100)
+	} else if call.ID != "" {
+		line += " " + fit(exactArgs(call.Args), 100)
 	}
 	out := tr.p.in(color, line) + tr.p.in(dim, fmt.Sprintf("  %d ms", e.Took.Milliseconds())) + "\n"
 	lines := strings.Split(strings.TrimSpace(core.Clean(e.Text)), "\n")

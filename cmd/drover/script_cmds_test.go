@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -130,4 +132,37 @@ func cmdHostKill(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
 	ts.Check(gone(dir, args[0]))
+}
+
+// together N drover ARGS…: N persons run drover at once; N in an argument is the person's number.
+func cmdTogether(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || args[1] != "drover" {
+		ts.Fatalf("usage: together N drover ARGS...")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	exe, err := exec.LookPath("drover")
+	ts.Check(err)
+	ctx, stop := context.WithTimeout(context.Background(), scriptPatience)
+	defer stop()
+	var all sync.WaitGroup
+	faults := make(chan string, n)
+	for i := range n {
+		mine := make([]string, 0, len(args))
+		for _, a := range args[2:] {
+			mine = append(mine, strings.ReplaceAll(a, "N.", strconv.Itoa(i)+"."))
+		}
+		cmd := exec.CommandContext(ctx, exe, mine...)
+		cmd.Dir, cmd.Env = ts.MkAbs("."), environ(ts)
+		all.Go(func() {
+			if out, err := cmd.CombinedOutput(); err != nil {
+				faults <- fmt.Sprintf("%v: %s", err, out)
+			}
+		})
+	}
+	all.Wait()
+	close(faults)
+	for f := range faults {
+		ts.Fatalf("%s", f)
+	}
 }

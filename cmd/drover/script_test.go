@@ -34,7 +34,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "until": cmdUntil, "id": cmdID, "fill": cmdFill, "hostkill": cmdHostKill,
+			"exits": cmdExits, "until": cmdUntil, "id": cmdID, "fill": cmdFill, "hostkill": cmdHostKill, "together": cmdTogether,
 		},
 		Setup: func(e *testscript.Env) error {
 			home := e.WorkDir + "-home" // beside the directory the agents work in

@@ -24,7 +24,6 @@ type Settings struct {
 	MaxTurns     int           // model calls in one turn
 	HostIdle     time.Duration // a host with nothing to do exits after this
 	OfflinePace  int           // characters a second of the offline model; 0: full speed
-	ShellTimeout time.Duration // of one shell command
 }
 
 // An Error is a setting that cannot be used.

@@ -60,9 +60,8 @@ max_continues = 9
 max_turns = 7
 "host_idle" = "5s"
 offline_pace = 0
-shell_timeout = "1h30m"
 `)
-	want := Settings{"anthropic/some-model", "light", 4, 0, 9, 7, 5 * time.Second, 0, 90 * time.Minute}
+	want := Settings{"anthropic/some-model", "light", 4, 0, 9, 7, 5 * time.Second, 0}
 	if err != nil || s != want {
 		t.Errorf("got %+v, %v\nwant %+v", s, err, want)
 	}
@@ -84,7 +83,7 @@ func TestFaults(t *testing.T) {
 		{"empty theme", `theme = " "`, "DIR/config.toml:1: theme: must not be empty", ""},
 		{"duration", `host_idle = "soon"`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is "soon"`, `host_idle = "60s"`},
 		{"duration without a unit", `host_idle = 60`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is a number`, ""},
-		{"too short", `shell_timeout = "1ms"`, "DIR/config.toml:1: shell_timeout: must be 1s to 24h0m0s, is 1ms", ""},
+		{"too long", `host_idle = "48h"`, "DIR/config.toml:1: host_idle: must be 0s to 24h0m0s, is 48h0m0s", ""},
 		{"the first fault is told", "zzz = 1\nconcurrency = 0\n", "DIR/config.toml:1: zzz", ""},
 		{"no TOML", "model = \"a/b\"\nthis is no toml\n", "DIR/config.toml:2: no valid TOML", "key ="},
 		{"twice", "max_depth = 1\nmax_depth = 2\n", "DIR/config.toml:2: no valid TOML", ""},

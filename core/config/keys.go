@@ -26,13 +26,12 @@ var Keys = []Key{
 	{"max_turns", "100", "", "model calls in one turn", number(func(s *Settings) *int { return &s.MaxTurns }, 1, 100_000)},
 	{"host_idle", `"60s"`, "DROVER_HOST_IDLE", "a host with nothing to do exits after this", duration(func(s *Settings) *time.Duration { return &s.HostIdle }, 0, 24*time.Hour)},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
-	{"shell_timeout", `"2m"`, "", "a shell command is stopped after this", duration(func(s *Settings) *time.Duration { return &s.ShellTimeout }, time.Second, 24*time.Hour)},
 }
 
 func defaults() Settings {
 	return Settings{
 		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
-		HostIdle: time.Minute, OfflinePace: 240, ShellTimeout: 2 * time.Minute,
+		HostIdle: time.Minute, OfflinePace: 240,
 	}
 }
 
