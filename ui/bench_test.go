@@ -119,12 +119,6 @@ func BenchmarkKeyToCells10k(b *testing.B) {
 	screen := terminal(b, tty)
 	go func() { done <- Run(ctx, Options{Engine: f, Theme: th, Screen: screen}) }()
 	measure(b, tty, "j", "k")
-	for i := range dbg {
-		slices.Sort(dbg[i])
-		if n := len(dbg[i]); n > 0 {
-			b.Log(i, dbg[i][n/2], dbg[i][n*9/10])
-		}
-	}
 	stop()
 	if err := <-done; err != nil {
 		b.Fatal(err)

@@ -119,7 +119,11 @@ func (f *fake) Pull(ctx context.Context, c core.Cursor) (core.Update, error) {
 	}
 	u := core.Update{Seq: f.seq}
 	changed := map[string]bool{}
-	for _, t := range f.tasks {
+	tasks := f.tasks
+	if c.Seq == f.seq { // as a registry does by its index
+		tasks = nil
+	}
+	for _, t := range tasks {
 		if f.dirty[t.ID] > c.Seq || c.Seq == 0 {
 			changed[t.ID] = true
 			u.Tasks, u.Changed = append(u.Tasks, t), append(u.Changed, t.ID)
