@@ -76,7 +76,7 @@ func (d *document) readable(raw []byte) string {
 	return clean
 }
 
-// line cuts the first line off.
+// cutLine cuts the first line off; more says that a line end followed it.
 func cutLine(s string) (line, rest string, more bool) { return strings.Cut(s, "\n") }
 
 // split takes a file apart: front matter between two rules of ---, and the
@@ -142,8 +142,8 @@ func dedent(text, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
-// close finds the rule that ends the front matter: ---, else a longer rule of
-// dashes, an indented --- or YAML's own end mark.
+// close finds the rule that ends the front matter: the first line of three
+// dashes or more, else an indented --- or YAML's own end mark.
 func (d *document) close(text string) {
 	type rule struct{ from, to, line int }
 	var loose rule
@@ -152,11 +152,14 @@ func (d *document) close(text string) {
 		line, _, more := cutLine(text[pos:])
 		next := pos + len(line) + 1
 		right := strings.TrimRight(line, " \t")
-		if right == "---" {
+		if len(right) >= 3 && strings.Trim(right, "-") == "" {
+			if len(right) > 3 {
+				d.warn(d.line+n, "the front matter is closed by more than three dashes", "read as its end; write ---")
+			}
 			d.end(text, pos, next)
 			return
 		}
-		if loose.from < 0 && (len(right) > 3 && strings.Trim(right, "-") == "" || strings.TrimSpace(line) == "---" || right == "...") {
+		if loose.from < 0 && (strings.TrimSpace(line) == "---" || right == "...") {
 			loose = rule{pos, next, d.line + n}
 		}
 		if !more {
@@ -164,7 +167,6 @@ func (d *document) close(text string) {
 		}
 		pos = next
 	}
-	// The longer rule ends it also where an exact one comes later, in the body.
 	if loose.from < 0 {
 		d.fail(d.line-1, "the front matter is never closed", "end it with a line of ---")
 		return

@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	"core/config":   {"github.com/BurntSushi/toml"},
 	"core/coretest": {"drover/core", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"store":         {"drover/core", "github.com/mattn/go-sqlite3", "github.com/fsnotify/fsnotify"},
-	"agents":        {"drover/core", "go.yaml.in/yaml/v4"},
+	"agents":        {"drover/core", "go.yaml.in/yaml/v4", "github.com/BurntSushi/toml"},
 	"themes":        {"github.com/BurntSushi/toml"},
 	"ui/state":      {"drover/core"},
 	"ui": {"drover/core", "drover/ui/state", "drover/themes", "github.com/rivo/tview", "github.com/rivo/uniseg",

@@ -285,12 +285,3 @@ func call(id, name, args string) core.ToolCall {
 }
 
 func calls(cs ...core.ToolCall) (core.ModelReply, error) { return core.ModelReply{Calls: cs}, nil }
-
-func wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
-}

@@ -75,8 +75,8 @@ func (h *Host) Run(ctx context.Context) error {
 // own holds the lock once. Again says that a request came while it left.
 func (h *Host) own(ctx context.Context) (again bool, err error) {
 	if h.o.Dir != "" {
-		lock, err := Acquire(ctx, h.o.Dir, h.o.Session)
-		if err != nil {
+		var lock *Lock
+		if lock, err = Acquire(ctx, h.o.Dir, h.o.Session); err != nil {
 			return false, err
 		}
 		defer func() {

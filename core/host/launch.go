@@ -51,6 +51,7 @@ func (l *Launcher) Ensure(ctx context.Context, session string) error {
 			return storage("finding the program to start a host with", err)
 		}
 	}
+	began := time.Now()
 	cmd := exec.CommandContext(ctx, exe, append(append([]string{}, l.Args...), session)...)
 	cmd.Env = l.Env
 	out, err := cmd.CombinedOutput()
@@ -60,14 +61,14 @@ func (l *Launcher) Ensure(ctx context.Context, session string) error {
 			Hint: "drover resume " + session + " tries again; drover log --host " + session + " shows its log",
 		}
 	}
-	return l.owned(ctx, session)
+	return l.owned(ctx, session, began)
 }
 
 // owned waits until the session is owned, or has been left again already.
-func (l *Launcher) owned(ctx context.Context, session string) error {
+func (l *Launcher) owned(ctx context.Context, session string, began time.Time) error {
 	deadline := time.After(startWithin)
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
-		if l.Held(session) {
+		if l.Held(session) || ownedSince(l.Dir, session, began) {
 			return nil
 		}
 		select {
@@ -81,6 +82,13 @@ func (l *Launcher) owned(ctx context.Context, session string) error {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// ownedSince reports whether a host has owned the session since then: it writes
+// its process ID into the lock's file.
+func ownedSince(dir, session string, began time.Time) bool {
+	info, err := os.Stat(lockPath(dir, session))
+	return err == nil && info.Size() > 0 && info.ModTime().After(began)
 }
 
 func lastLine(path string) string {

@@ -33,7 +33,7 @@ func (t editFile) Run(ctx context.Context, env core.ToolEnv, args json.RawMessag
 	if a.Old == a.New {
 		return failed("old_string and new_string are the same; there is nothing to change"), nil
 	}
-	target, refusal := newTarget(env.Dir, a.Path)
+	target, refusal := newTarget(env, a.Path)
 	if refusal != "" {
 		return failed("cannot edit: %s", refusal), nil
 	}

@@ -55,6 +55,7 @@ func (t grepFiles) Run(ctx context.Context, env core.ToolEnv, args json.RawMessa
 	if refusal != "" {
 		return failed("%s", refusal), nil
 	}
+	s.own = guardOf(env)
 	root := absolute(env.Dir, a.Path)
 	info, err := os.Stat(root)
 	if err != nil {
@@ -67,7 +68,7 @@ func (t grepFiles) Run(ctx context.Context, env core.ToolEnv, args json.RawMessa
 			return core.ToolResult{}, err
 		}
 		paths, full = under(root, names, a.Glob), more
-	} else if f, _, refusal := openFile(root, 0); refusal != "" {
+	} else if f, _, refusal := s.own.openFile(root, 0); refusal != "" {
 		return failed("cannot search %s: %s", shown(env.Dir, root), refusal), nil
 	} else {
 		_ = f.Close() // it can be read
@@ -108,6 +109,7 @@ type search struct {
 	context int
 	limit   int
 	named   bool // one file that was asked for by name
+	own     guard
 }
 
 func newSearch(a grepArgs) (*search, string) {
@@ -196,7 +198,7 @@ func (w *worker) file(ctx context.Context, path string) fileHits {
 	if w.named {
 		flags = 0
 	}
-	f, info, refusal := openFile(path, flags)
+	f, info, refusal := w.own.openFile(path, flags)
 	if refusal != "" {
 		return fileHits{}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"drover/core"
 )
 
 // absolute makes the path a model wrote absolute: relative to dir, with ~ for home.
@@ -119,9 +121,37 @@ const (
 	traceMagic = 0x74726163
 )
 
+// guard is the files of the registry. Opening and closing one of them in the
+// process that has the database open would drop all of SQLite's locks on it
+// (they are POSIX locks), so no tool opens them, whatever path leads there.
+type guard []fs.FileInfo
+
+const ofRegistry = "it belongs to drover's registry; drover ps, show and log tell what is in it"
+
+// guardOf finds them by the place of the session's scratch directory within the state.
+func guardOf(env core.ToolEnv) (g guard) {
+	if env.Scratch == "" {
+		return nil
+	}
+	state := filepath.Dir(filepath.Dir(env.Scratch))
+	for _, name := range []string{"drover.db", "drover.db-wal", "drover.db-shm", "drover.db-journal"} {
+		if info, err := os.Stat(filepath.Join(state, name)); err == nil {
+			g = append(g, info)
+		}
+	}
+	return g
+}
+
+func (g guard) holds(info fs.FileInfo) bool {
+	return slices.ContainsFunc(g, func(own fs.FileInfo) bool { return os.SameFile(own, info) })
+}
+
 // openFile opens an ordinary file for reading without ever waiting for it. The
 // refusal is for the model.
-func openFile(path string, flags int) (f *os.File, info fs.FileInfo, refusal string) {
+func (g guard) openFile(path string, flags int) (f *os.File, info fs.FileInfo, refusal string) {
+	if info, err := os.Stat(path); err == nil && g.holds(info) {
+		return nil, nil, ofRegistry
+	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY|flags, 0)
 	if err != nil {
 		return nil, nil, reason(err)

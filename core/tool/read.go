@@ -39,7 +39,7 @@ func (t readFile) Run(ctx context.Context, env core.ToolEnv, args json.RawMessag
 		return core.ToolResult{}, err
 	}
 	path := absolute(env.Dir, a.Path)
-	f, info, refusal := openFile(path, 0)
+	f, info, refusal := guardOf(env).openFile(path, 0)
 	if refusal != "" {
 		return unreadable(env.Dir, path, refusal), nil
 	}

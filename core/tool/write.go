@@ -28,7 +28,7 @@ func (t writeFile) Run(ctx context.Context, env core.ToolEnv, args json.RawMessa
 	if r, err := t.decode(args, &a); r != nil || err != nil {
 		return orNone(r), err
 	}
-	target, refusal := newTarget(env.Dir, a.Path)
+	target, refusal := newTarget(env, a.Path)
 	if refusal != "" {
 		return failed("cannot write: %s", refusal), nil
 	}
@@ -63,13 +63,14 @@ type target struct {
 	dir  string
 	root *os.Root
 	rel  string
+	own  guard
 }
 
-func newTarget(dir, path string) (*target, string) {
+func newTarget(env core.ToolEnv, path string) (*target, string) {
 	if strings.HasSuffix(path, "/") {
 		return nil, quoted(path) + " names a directory"
 	}
-	real, rel, refusal := writable(dir, path)
+	real, rel, refusal := writable(env.Dir, path)
 	if refusal != "" {
 		return nil, refusal
 	}
@@ -77,7 +78,7 @@ func newTarget(dir, path string) (*target, string) {
 	if err != nil {
 		return nil, "the working directory: " + reason(err)
 	}
-	return &target{dir: real, root: root, rel: rel}, ""
+	return &target{dir: real, root: root, rel: rel, own: guardOf(env)}, ""
 }
 
 func (t *target) close() { _ = t.root.Close() } // nothing is written through it any more
@@ -94,6 +95,8 @@ func (t *target) stat() (fs.FileInfo, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is " + kind(info.Mode()) + ", not a file")
+	case t.own.holds(info):
+		return nil, errors.New(ofRegistry)
 	case info.Mode().Perm()&0o222 == 0:
 		return nil, errors.New("it is write-protected")
 	}
