@@ -110,6 +110,13 @@ func (f *fake) Watch(ctx context.Context) <-chan struct{} {
 	return w
 }
 
+// reads is how often the screen has asked.
+func (f *fake) reads() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.pulls
+}
+
 func (f *fake) Pull(ctx context.Context, c core.Cursor) (core.Update, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

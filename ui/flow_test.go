@@ -224,10 +224,10 @@ func TestIdleScreenRests(t *testing.T) {
 			}
 		})
 		d := drive(t, f, 80, 24, nil)
-		before := f.pulls
+		before := f.reads()
 		d.wait(24 * time.Hour)
-		if f.pulls != before {
-			t.Errorf("%d reads in a day of rest", f.pulls-before)
+		if n := f.reads(); n != before {
+			t.Errorf("%d reads in a day of rest", n-before)
 		}
 		f.change(func() {
 			x := f.task("dexpl")
@@ -235,10 +235,10 @@ func TestIdleScreenRests(t *testing.T) {
 			f.touch("dexpl")
 		})
 		d.settle()
-		before = f.pulls
+		before = f.reads()
 		d.wait(60 * time.Second)
 		d.sees("1:00")
-		if n := f.pulls - before; n < 25 || n > 31 {
+		if n := f.reads() - before; n < 25 || n > 31 {
 			t.Errorf("%d reads in a minute of work", n)
 		}
 		d.quit()
