@@ -98,6 +98,9 @@ func (c *change) stop(id, by string) (stopping, error) {
 		return stopping{}, err
 	}
 	if running {
+		if err := c.closeCalls(t, "cancelled by "+whoText(by)); err != nil {
+			return stopping{}, err
+		}
 		if err := c.closeTurn(t, ""); err != nil {
 			return stopping{}, err
 		}
@@ -110,6 +113,45 @@ func (c *change) stop(id, by string) (stopping, error) {
 		s.work = e.work
 	}
 	return s, c.event(id, EvCancelled, true, t.Label()+" cancelled by "+whoText(by), "")
+}
+
+// closeCalls gives every call of the last step a result, so that the transcript
+// of a stopped task shows none that still runs.
+func (c *change) closeCalls(t *Task, why string) error {
+	const tail = 200 // rows: more calls than a step has
+	entries, err := c.tx.Tail(t.ID, 0, tail)
+	if err != nil {
+		return err
+	}
+	for _, call := range Dangling(entries) {
+		err := c.entry(Entry{Task: t.ID, Turn: t.Turn, Step: t.Steps, Kind: EntryResult, CallID: call.ID, Tool: call.Name, Failed: true, Text: why})
+		if err != nil {
+			return err
+		}
+	}
+	return c.entry(Entry{Task: t.ID, Turn: t.Turn, Step: t.Steps, Kind: EntryNote, Text: why})
+}
+
+// Dangling returns the calls of the last answer among the entries that have no result yet.
+func Dangling(entries []Entry) []ToolCall {
+	var calls []ToolCall
+	done := map[string]bool{}
+	for _, e := range entries {
+		switch e.Kind {
+		case EntryAnswer:
+			calls = e.Calls
+			clear(done)
+		case EntryResult:
+			done[e.CallID] = true
+		}
+	}
+	var out []ToolCall
+	for _, c := range calls {
+		if !done[c.ID] {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // dismiss settles what still waited for a task that has ended.

@@ -19,6 +19,7 @@ type Client struct {
 	Store Store
 	Hosts Hosts
 	Now   func() time.Time // nil: time.Now
+	NewID func() string    // nil: NewID
 }
 
 // NewSession describes a session to be.
@@ -62,8 +63,12 @@ func (c *Client) Create(ctx context.Context, n NewSession) (Task, error) {
 		Times: Times{ActiveSince: now, LastEvent: now},
 		Usage: Usage{CostKnown: true},
 	}
+	id := c.NewID
+	if id == nil {
+		id = NewID
+	}
 	err = c.Store.Update(ctx, Acknowledged, func(tx Tx) error {
-		if t.ID, err = freshID(tx, NewID); err != nil {
+		if t.ID, err = freshID(tx, id); err != nil {
 			return err
 		}
 		t.Session, s.ID = t.ID, t.ID

@@ -74,12 +74,12 @@ func (v *view) fitColumns(rows []state.Row, w int) columns {
 		c.name = max(c.name, title)
 		c.doing = max(c.doing, textWidth(v.st.Doing(n))+1)
 	}
-	room := w - 2 - c.time - c.tokens - c.cost
+	room, need := w-2-c.time-c.tokens-c.cost, min(c.doing, minDoing)
 	if c.name+c.doing > room {
 		c.name = min(c.name, max(8, min(room*11/20, room-minDoing), room-c.doing))
 	}
 	c.doing = room - c.name
-	if c.doing < minDoing {
+	if c.doing < need { // no place for the word: the glyph and the name must do
 		c.name, c.doing = max(6, w-1-c.time), 0
 	}
 	return c

@@ -32,6 +32,7 @@ type engine struct {
 	settings config.Settings
 	catalog  core.Catalog
 	models   func(string) (core.Model, string, error)
+	newID    func() string // nil: random
 }
 
 // openRegistry opens what reading and asking need: the store, and hosts as processes.
@@ -83,7 +84,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	o := host.Options{
 		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot, Sweep: sweep,
 		Registry: core.Options{
-			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot,
+			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot, NewID: e.newID,
 			Allowed: tool.Allowed, RuleFor: tool.RuleFor,
 		},
 	}

@@ -41,28 +41,6 @@ func history(entries []core.Entry) []core.Message {
 	return out
 }
 
-// dangling returns the calls of the last answer that have no result yet.
-func (u *turn) dangling() []core.ToolCall {
-	var calls []core.ToolCall
-	done := map[string]bool{}
-	for _, e := range u.entries {
-		switch e.Kind {
-		case core.EntryAnswer:
-			calls = e.Calls
-			clear(done)
-		case core.EntryResult:
-			done[e.CallID] = true
-		}
-	}
-	var out []core.ToolCall
-	for _, c := range calls {
-		if !done[c.ID] {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // begun reports whether the call may have run: its row was written.
 func (u *turn) begun(call string) bool {
 	for i := len(u.entries) - 1; i >= 0; i-- {

@@ -81,7 +81,7 @@ func (u *turn) run(ctx context.Context) (core.Answer, error) {
 	if err := u.load(); err != nil {
 		return core.Answer{}, err
 	}
-	if calls := u.dangling(); len(calls) > 0 { // a host died in the middle of this step
+	if calls := core.Dangling(u.entries); len(calls) > 0 { // a host died in the middle of this step
 		if end, err := u.runCalls(ctx, calls); err != nil || end != nil {
 			return answerOf(end), err
 		}
@@ -238,7 +238,7 @@ func (u *turn) interrupted() error {
 		return err
 	}
 	var out []core.Entry
-	for _, c := range u.dangling() {
+	for _, c := range core.Dangling(u.entries) {
 		out = append(out, core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Failed: true, Text: interruptedByMessage})
 	}
 	if strings.TrimSpace(u.text) != "" {
