@@ -234,3 +234,26 @@ func (c *Client) Await(ctx context.Context, id int64) (Request, error) {
 		}
 	}
 }
+
+// trustKey is the fact that a person trusts a folder.
+const trustKey = "trust "
+
+// Trust records that the person trusts what a project's folder brings: agents,
+// commands, hooks, servers. On is false to take it back.
+func (c *Client) Trust(ctx context.Context, dir string, on bool) error {
+	value := ""
+	if on {
+		value = c.now().UTC().Format(time.RFC3339)
+	}
+	return c.Store.Update(ctx, Acknowledged, func(tx Tx) error { return tx.PutFact(trustKey+dir, value) })
+}
+
+// Trusted lists the folders that the person trusts, with when.
+func (c *Client) Trusted(ctx context.Context) (map[string]string, error) {
+	facts, err := view(ctx, c.Store, func(r Reader) (map[string]string, error) { return r.Facts(trustKey) })
+	dirs := make(map[string]string, len(facts))
+	for key, when := range facts {
+		dirs[key[len(trustKey):]] = when
+	}
+	return dirs, err
+}

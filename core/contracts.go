@@ -91,6 +91,8 @@ type Reader interface {
 	LastSeq() (int64, error)
 	Approvals(f ApprovalFilter) ([]Approval, error)
 	Todos(session string) ([]Todo, error)
+	// Facts whose key begins with prefix.
+	Facts(prefix string) (map[string]string, error)
 	// LiveTexts of those of the tasks that have one; nil means all.
 	LiveTexts(tasks []string) ([]Live, error)
 }
@@ -116,6 +118,8 @@ type Tx interface {
 	// UpdateApproval writes a where the row is still pending. Otherwise CodeConflict.
 	UpdateApproval(Approval) error
 	PutTodos(session string, todos []Todo) error
+	// PutFact sets what a person has decided once; an empty value removes it.
+	PutFact(key, value string) error
 	// PutLive replaces the task's live text; an empty Text and Reasoning removes it.
 	PutLive(Live) error
 }

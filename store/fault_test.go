@@ -60,7 +60,7 @@ func TestNewerVersion(t *testing.T) {
 	if err != nil || string(after) != string(before) {
 		t.Errorf("the newer database was touched (%v)", err)
 	}
-	execSQL(t, dir, "PRAGMA user_version=1")
+	execSQL(t, dir, "PRAGMA user_version=2")
 	open(t, dir)
 }
 

@@ -142,6 +142,17 @@ func (r *reader) Todos(session string) ([]core.Todo, error) {
 
 func scanTodos(rows *sql.Rows, todos *[]core.Todo) error { return rows.Scan(jsonColumn{todos}) }
 
+func (r *reader) Facts(prefix string) (map[string]string, error) {
+	rows, err := collect(r, scanFact, "SELECT key, value FROM facts WHERE substr(key, 1, length(?)) = ?", prefix, prefix)
+	facts := make(map[string]string, len(rows))
+	for _, f := range rows {
+		facts[f[0]] = f[1]
+	}
+	return facts, err
+}
+
+func scanFact(rows *sql.Rows, f *[2]string) error { return rows.Scan(&f[0], &f[1]) }
+
 func (r *reader) LiveTexts(tasks []string) ([]core.Live, error) {
 	var w where
 	in(&w, "task", tasks)

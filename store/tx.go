@@ -184,6 +184,15 @@ func (t *tx) PutTodos(session string, todos []core.Todo) error {
 	return err
 }
 
+func (t *tx) PutFact(key, value string) error {
+	if value == "" {
+		_, err := t.exec("DELETE FROM facts WHERE key=?", key)
+		return err
+	}
+	_, err := t.exec("INSERT OR REPLACE INTO facts(key,value) VALUES(?,?)", text(key), text(value))
+	return err
+}
+
 func (t *tx) PutLive(l core.Live) error {
 	if l.Text == "" && l.Reasoning == "" {
 		_, err := t.exec("DELETE FROM live WHERE task=?", l.Task)

@@ -175,6 +175,24 @@ func testTodos(t *testing.T, s core.Store) {
 	same(t, "of nobody", read(t, s, func(r core.Reader) ([]core.Todo, error) { return r.Todos("q") }), []core.Todo(nil))
 }
 
+func testFacts(t *testing.T, s core.Store) {
+	put := func(key, value string) {
+		update(t, s, func(tx core.Tx) error { return tx.PutFact(key, value) })
+	}
+	want := func(what, prefix string, want map[string]string) {
+		same(t, what, read(t, s, func(r core.Reader) (map[string]string, error) { return r.Facts(prefix) }), want)
+	}
+	want("none", "trust ", map[string]string{})
+	put("trust /a", "1")
+	put("trust /a%", "2")
+	put("trusty", "3")
+	want("by prefix", "trust ", map[string]string{"trust /a": "1", "trust /a%": "2"})
+	put("trust /a", "4")
+	want("replaced, wildcards are plain", "trust /a", map[string]string{"trust /a": "4", "trust /a%": "2"})
+	put("trust /a", "")
+	want("removed", "trust /a", map[string]string{"trust /a%": "2"})
+}
+
 func testLive(t *testing.T, s core.Store) {
 	a, b := fill[core.Live](t, 1), core.Live{Task: "z", Reasoning: "hm"}
 	put := func(l core.Live) {
