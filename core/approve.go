@@ -14,9 +14,10 @@ type Decision struct {
 // Approve returns at once where the session or a rule allows the call;
 // otherwise it asks a person and waits for as long as it takes (DESIGN rule
 // 10). A question asked before a crash is the same question afterwards. The
-// subject is the whole command or path: what rules are matched with.
-func (r *Registry) Approve(ctx context.Context, w *Work, call ToolCall, subject string) (Decision, error) {
-	id, d, err := r.ask(w.ID, call, subject)
+// subject is the whole command or path: what rules are matched with; rules are
+// those that the task's agent brings, beside the session's.
+func (r *Registry) Approve(ctx context.Context, w *Work, call ToolCall, subject string, rules []string) (Decision, error) {
+	id, d, err := r.ask(w.ID, call, subject, rules)
 	if err != nil || id == 0 {
 		return d, err
 	}
@@ -52,7 +53,7 @@ func (r *Registry) allowed(s Session, tool, subject string) bool {
 }
 
 // ask returns 0 where the call is allowed without a question.
-func (r *Registry) ask(task string, call ToolCall, subject string) (id int64, d Decision, err error) {
+func (r *Registry) ask(task string, call ToolCall, subject string, rules []string) (id int64, d Decision, err error) {
 	err = r.change(Acknowledged, func(c *change) error {
 		id, d = 0, Decision{Allowed: true}
 		old, err := c.tx.Approvals(ApprovalFilter{Task: task})
@@ -65,7 +66,7 @@ func (r *Registry) ask(task string, call ToolCall, subject string) (id int64, d 
 				return nil
 			}
 		}
-		if r.allowed(c.session, call.Name, subject) {
+		if r.allowed(c.session, call.Name, subject) || r.o.Allowed(rules, call.Name, subject) {
 			return nil
 		}
 		t, err := c.task(task)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
+	"drover/agents"
 	"drover/core"
 	"drover/core/config"
 	"drover/core/sandbox"
@@ -88,6 +89,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	all = append(all, state)
 	if state.State != fail {
 		all = append(all, a.checkRegistry(ctx, dir)...)
+		all = append(all, a.checkCatalogue(ctx)...)
 		all = append(all, checkNotify(dir))
 	}
 	return append(all, a.checkTerminal(), checkGit())
@@ -107,6 +109,34 @@ func (a *app) checkSettings(err error) finding {
 		return finding{"settings", fine, "the defaults; " + file + " does not exist", ""}
 	}
 	return finding{"settings", fine, file, ""}
+}
+
+// checkCatalogue sums up what is wrong with the agents of this directory.
+func (a *app) checkCatalogue(ctx context.Context) (out []finding) {
+	err := a.catalogued(ctx, func(k *catalogue, dir string) error {
+		s, err := k.Load(ctx, dir)
+		if err != nil {
+			return err
+		}
+		counts := map[agents.State]int{}
+		for _, d := range s.Definitions {
+			counts[d.State]++
+		}
+		f := finding{"agents", fine, fmt.Sprintf("%d can be used", counts[agents.Available]), ""}
+		if n := counts[agents.Faulty]; n > 0 {
+			f = finding{"agents", warn, fmt.Sprintf("%s; %d files cannot be loaded", f.Text, n), "drover agents --all says why"}
+		}
+		out = append(out, f)
+		if n := counts[agents.Untrusted]; n > 0 {
+			out = append(out, finding{"trust", warn, fmt.Sprintf("%d agents of this project's folders are not trusted", n), "look at them with drover agents --all, then: drover trust"})
+		}
+		return nil
+	})
+	if err != nil {
+		_, message, hint := a.describe(err)
+		return append(out, finding{"agents", fail, message, hint})
+	}
+	return out
 }
 
 func checkModel(s config.Settings) finding {

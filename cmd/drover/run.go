@@ -73,8 +73,12 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if err != nil {
 		return core.NewSession{}, fmt.Errorf("finding the working directory: %w", err)
 	}
-	if f.agent == "" {
-		f.agent = agents.Main
+	prompt, command, err := e.catalog.expand(ctx, dir, prompt)
+	if err != nil {
+		return core.NewSession{}, err
+	}
+	if f.agent == "" || f.agent == agents.Main && command.Agent != "" {
+		f.agent = first(command.Agent, agents.Main)
 	}
 	agent, err := e.catalog.Find(ctx, dir, f.agent)
 	if err != nil {
@@ -83,7 +87,7 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	model := e.settings.Model
 	if f.model != "" {
 		model = f.model
-	} else if agent.Model != "" {
+	} else if _, _, err := e.models(agent.Model); agent.Model != "" && err == nil {
 		model = agent.Model
 	}
 	if _, _, err := e.models(model); err != nil {
@@ -191,4 +195,13 @@ func (a *app) hostSession(ctx context.Context, session string) error {
 		err = nil
 	}
 	return errors.Join(err, e.store.Close())
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
 }

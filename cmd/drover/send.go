@@ -25,6 +25,9 @@ func (a *app) sendCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if text, err = a.expanded(ctx, c, d.Task.Dir, text); err != nil {
+				return err
+			}
 			r := core.Request{Session: d.Task.Session, Task: d.Task.ID, Kind: core.ReqMessage, Text: text, Delivery: core.Queue, Sender: core.SenderUser}
 			switch {
 			case steer:

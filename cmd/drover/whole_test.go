@@ -13,7 +13,6 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"drover/agents"
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
@@ -130,18 +129,18 @@ func openWhole(t *testing.T) *whole {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings, err := config.Load(func(name string) string { return map[string]string{"DROVER_CONFIG": state}[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := agents.Bundled()
+	getenv := func(name string) string { return map[string]string{"DROVER_CONFIG": state, "HOME": state}[name] }
+	settings, err := config.Load(getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
 	n := 0
 	hosts := &inside{ctx: ctx, held: map[string]bool{}}
-	e := &engine{Client: &core.Client{Store: s, Hosts: hosts}, store: s, dir: state, settings: settings, catalog: catalog, models: models(settings)}
+	e := &engine{Client: &core.Client{Store: s, Hosts: hosts}, store: s, dir: state, settings: settings, models: models(settings), getenv: getenv}
+	if e.catalog, err = openCatalogue(getenv, settings, e.Client); err != nil {
+		t.Fatal(err)
+	}
 	e.newID = func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("task%d", n) }
 	e.Client.NewID = e.newID
 	hosts.e = e

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"drover/agents"
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
@@ -30,7 +29,8 @@ type engine struct {
 	store    *store.Store
 	dir      string // of the state
 	settings config.Settings
-	catalog  core.Catalog
+	catalog  *catalogue
+	getenv   func(string) string
 	models   func(string) (core.Model, string, error)
 	newID    func() string // nil: random
 }
@@ -62,15 +62,14 @@ func (a *app) engine(ctx context.Context) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := agents.Bundled()
-	if err != nil {
-		return nil, err
-	}
 	e, err := a.registry(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e.settings, e.catalog, e.models = settings, catalog, models(settings)
+	e.settings, e.models, e.getenv = settings, models(settings), a.getenv
+	if e.catalog, err = openCatalogue(a.getenv, settings, e.Client); err != nil {
+		return nil, errors.Join(err, e.store.Close())
+	}
 	return e, nil
 }
 
@@ -92,10 +91,11 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
 	builtin := tool.Builtin() // one set a session: it keeps two edits of a file apart
+	delegation := tool.Policy{MaySpawn: maySpawn(e.getenv), Model: childModel(e.models)}
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, MaxSteps: e.settings.MaxTurns, MaxDepth: e.settings.MaxDepth,
-			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog))...), Exact: tool.Exact,
+			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation))...), Exact: tool.Exact, Policy: e.catalog.policy,
 		})
 	}
 	return host.New(o), nil

@@ -24,6 +24,10 @@ type Settings struct {
 	MaxTurns     int           // model calls in one turn
 	HostIdle     time.Duration // a host with nothing to do exits after this
 	OfflinePace  int           // characters a second of the offline model; 0: full speed
+
+	Trust          string   // "folder" or "content"
+	AgentOrder     []string // families of agent files
+	AgentsDisabled []string
 }
 
 // An Error is a setting that cannot be used.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -44,9 +45,20 @@ func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if documented != none {
+	if !reflect.DeepEqual(normal(documented), normal(none)) {
 		t.Errorf("documented %+v\nin force   %+v", documented, none)
 	}
+}
+
+// normal takes an empty list for none.
+func normal(s Settings) Settings {
+	if len(s.AgentOrder) == 0 {
+		s.AgentOrder = nil
+	}
+	if len(s.AgentsDisabled) == 0 {
+		s.AgentsDisabled = nil
+	}
+	return s
 }
 
 func TestLoad(t *testing.T) {
@@ -60,9 +72,15 @@ max_continues = 9
 max_turns = 7
 "host_idle" = "5s"
 offline_pace = 0
+trust = "content"
+agent_order = [".claude", ".drover"]
+agents_disabled = ["task"]
 `)
-	want := Settings{"anthropic/some-model", "light", 4, 0, 9, 7, 5 * time.Second, 0}
-	if err != nil || s != want {
+	want := Settings{
+		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second,
+		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"},
+	}
+	if err != nil || !reflect.DeepEqual(s, want) {
 		t.Errorf("got %+v, %v\nwant %+v", s, err, want)
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,13 +26,16 @@ var Keys = []Key{
 	{"max_continues", "5", "", "how often autopilot reminds an agent that has not completed", number(func(s *Settings) *int { return &s.MaxContinues }, 0, 1000)},
 	{"max_turns", "100", "", "model calls in one turn", number(func(s *Settings) *int { return &s.MaxTurns }, 1, 100_000)},
 	{"host_idle", `"60s"`, "DROVER_HOST_IDLE", "a host with nothing to do exits after this", duration(func(s *Settings) *time.Duration { return &s.HostIdle }, 0, 24*time.Hour)},
+	{"trust", `"folder"`, "", "what `drover trust` trusts: the `folder`, or the `content` its files have now: a changed one asks again", oneOf(func(s *Settings) *string { return &s.Trust }, "folder", "content")},
+	{"agent_order", "[]", "", "families of agent files in the order that counts, as `[\".claude\", \".drover\"]`; those left out come after, as in Agents", texts(func(s *Settings) *[]string { return &s.AgentOrder })},
+	{"agents_disabled", "[]", "", "agents that are switched off, by name", texts(func(s *Settings) *[]string { return &s.AgentsDisabled })},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
 }
 
 func defaults() Settings {
 	return Settings{
 		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
-		HostIdle: time.Minute, OfflinePace: 240,
+		HostIdle: time.Minute, OfflinePace: 240, Trust: "folder",
 	}
 }
 
@@ -72,6 +76,36 @@ func text(field func(*Settings) *string) func(*Settings, any) error {
 			return fmt.Errorf("must not be empty")
 		}
 		*field(s) = t
+		return nil
+	}
+}
+
+// oneOf takes one of a few words.
+func oneOf(field func(*Settings) *string, words ...string) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		t, ok := v.(string)
+		if !ok || !slices.Contains(words, t) {
+			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
+		}
+		*field(s) = t
+		return nil
+	}
+}
+
+// texts takes a list of texts.
+func texts(field func(*Settings) *[]string) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		list, ok := v.([]any)
+		if !ok {
+			return fmt.Errorf("must be a list of texts, is %s", kind(v))
+		}
+		out := make([]string, len(list))
+		for i, e := range list {
+			if out[i], ok = e.(string); !ok {
+				return fmt.Errorf("must be a list of texts, holds %s", kind(e))
+			}
+		}
+		*field(s) = out
 		return nil
 	}
 }

@@ -106,7 +106,7 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 		if subject == "" {
 			subject = tool.Subject(c.Args)
 		}
-		d, err := b.o.Registry.Approve(b.ctx, b.w, c, subject)
+		d, err := b.o.Registry.Approve(b.ctx, b.w, c, subject, b.agent.Rules)
 		if err != nil {
 			return err
 		}

@@ -59,6 +59,9 @@ func (u *turn) system() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(u.spec.System))
 	fmt.Fprintf(&b, "\n\n%s\n\n- working directory: %s\n- platform: %s\n- you are task %s (%s)\n", strings.TrimSpace(systemText), u.info.Dir, runtime.GOOS, u.t.ID, u.t.Label())
+	if u.policy != "" {
+		b.WriteString("\n" + strings.TrimSpace(u.policy) + "\n")
+	}
 	if u.info.Autopilot {
 		b.WriteString("\n" + strings.TrimSpace(autopilotText) + "\n")
 	}

@@ -27,6 +27,8 @@ type Options struct {
 	// Exact is the whole command or the real path of a call: what a person is
 	// asked about, and what rules are matched with. Nil: the tool's Subject.
 	Exact func(t core.Tool, args json.RawMessage, dir string) string
+	// Policy tells a model that may start agents whom there is and when to; nil: nothing.
+	Policy func(ctx context.Context, agent core.Agent, dir string) (string, error)
 	// MaxSteps is how many model calls one turn may make; 0 means 100.
 	MaxSteps int
 	// MaxDepth is the depth from which the delegation tools are taken away.
@@ -54,6 +56,8 @@ type turn struct {
 	t       core.Task
 	info    core.TaskInfo
 	spec    core.Spec
+	agent   core.Agent // as the task was started with
+	policy  string
 	set     []string // names of the tools the task has
 	entries []core.Entry
 	last    int64 // seq of the last entry read
@@ -67,7 +71,15 @@ func (r *Runner) Turn(ctx context.Context, w *core.Work, t core.Task) (core.Answ
 		Session: s.ID, Task: t.ID, Kind: t.Kind, Agent: t.Agent, Dir: s.Dir, Depth: t.Depth,
 		Autopilot: s.Autopilot && t.Kind == core.KindMain, Pace: s.Pace,
 	}}
-	answer, err := u.run(ctx)
+	if err := u.prepare(ctx); err != nil {
+		return core.Answer{}, err
+	}
+	limited, stop := u.limited(ctx)
+	defer stop()
+	answer, err := u.run(limited)
+	if err != nil && context.Cause(ctx) == nil && limited.Err() != nil {
+		return answer, context.Cause(limited)
+	}
 	if err != nil && context.Cause(ctx) == core.ErrInterrupted {
 		if ierr := u.interrupted(); ierr != nil {
 			return answer, ierr
@@ -77,10 +89,29 @@ func (r *Runner) Turn(ctx context.Context, w *core.Work, t core.Task) (core.Answ
 	return answer, err
 }
 
-func (u *turn) run(ctx context.Context) (core.Answer, error) {
+// prepare reads what the task was started with.
+func (u *turn) prepare(ctx context.Context) error {
 	if err := u.load(); err != nil {
-		return core.Answer{}, err
+		return err
 	}
+	if u.o.Policy == nil || !slices.Contains(u.set, "task") {
+		return nil
+	}
+	var err error
+	u.policy, err = u.o.Policy(ctx, u.agent, u.info.Dir)
+	return err
+}
+
+// limited is the context of a turn of an agent that has a time limit.
+func (u *turn) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := u.agent.Limits.Timeout
+	if d <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, d, &core.Error{Code: core.CodeTimeout, Message: fmt.Sprintf("the turn was stopped after %s, the limit of %s", d, u.t.Agent)})
+}
+
+func (u *turn) run(ctx context.Context) (core.Answer, error) {
 	if calls := core.Dangling(u.entries); len(calls) > 0 { // a host died in the middle of this step
 		if end, err := u.runCalls(ctx, calls); err != nil || end != nil {
 			return answerOf(end), err
@@ -90,7 +121,7 @@ func (u *turn) run(ctx context.Context) (core.Answer, error) {
 		return core.Answer{Text: text}, nil
 	}
 	for steps := u.stepsSoFar(); ; steps++ {
-		if steps >= u.o.MaxSteps {
+		if steps >= u.maxSteps() {
 			return core.Answer{}, &core.Error{Code: core.CodeMaxTurns, Message: fmt.Sprintf("the turn was stopped after %d model calls", steps), Hint: "max_turns in the settings sets the limit"}
 		}
 		if _, err := u.o.Registry.Boundary(u.t.ID); err != nil {
@@ -116,6 +147,13 @@ func (u *turn) run(ctx context.Context) (core.Answer, error) {
 	}
 }
 
+func (u *turn) maxSteps() int {
+	if n := u.agent.Limits.MaxTurns; n > 0 {
+		return min(n, u.o.MaxSteps)
+	}
+	return u.o.MaxSteps
+}
+
 func answerOf(end *core.ToolResult) core.Answer {
 	if end == nil {
 		return core.Answer{}
@@ -130,6 +168,11 @@ func (u *turn) load() error {
 			var err error
 			if u.spec, err = r.Spec(u.t.ID); err != nil {
 				return err
+			}
+			if len(u.spec.Agent) > 0 {
+				if err := json.Unmarshal(u.spec.Agent, &u.agent); err != nil {
+					return fmt.Errorf("reading the definition of %s: %w", u.t.Agent, err)
+				}
 			}
 			u.set = u.toolset(u.spec.Tools)
 		}
@@ -154,7 +197,9 @@ func (u *turn) toolset(names []string) []string {
 		case n == "task" && u.o.MaxDepth > 0 && u.t.Depth >= u.o.MaxDepth:
 		case slices.Contains(out, n):
 		default:
-			out = append(out, n)
+			if _, ok := u.o.Tools.Get(n); ok {
+				out = append(out, n)
+			}
 		}
 	}
 	if u.info.Autopilot && !slices.Contains(out, "task_complete") {

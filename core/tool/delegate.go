@@ -27,10 +27,25 @@ type Engine interface {
 	SetTodos(id string, todos []core.Todo) error
 }
 
+// Policy of delegation. Nil fields allow everything and take a model as it is named.
+type Policy struct {
+	// MaySpawn refuses what the parent's agent may not start.
+	MaySpawn func(parent core.Agent, name string) error
+	// Model chooses the model of a child: asked is the call's wish, declared the
+	// agent's (a tier, a name of its dialect, provider/model), parent is the parent's.
+	Model func(asked, declared, parent string) (string, error)
+}
+
 // Delegation makes the tools that act on drover's own tasks.
-func Delegation(e Engine, c core.Catalog) []core.Tool {
+func Delegation(e Engine, c core.Catalog, p Policy) []core.Tool {
+	if p.MaySpawn == nil {
+		p.MaySpawn = func(core.Agent, string) error { return nil }
+	}
+	if p.Model == nil {
+		p.Model = func(asked, declared, parent string) (string, error) { return first(asked, declared, parent), nil }
+	}
 	return []core.Tool{
-		taskTool{steering("task"), e, c},
+		taskTool{steering("task"), e, c, p},
 		readAgent{steering("read_agent"), e},
 		writeAgent{steering("write_agent"), e},
 		listAgents{steering("list_agents"), e},
@@ -52,6 +67,7 @@ type taskTool struct {
 	def
 	e Engine
 	c core.Catalog
+	p Policy
 }
 
 type taskArgs struct {
@@ -80,10 +96,15 @@ func (t taskTool) Run(ctx context.Context, env core.ToolEnv, args json.RawMessag
 	if err != nil {
 		return core.ToolResult{}, err
 	}
-	agent.Tools, err = t.within(parent, agent.Tools)
-	if err != nil {
+	var sp core.Spec
+	if err := t.e.View(func(r core.Reader) (err error) { sp, err = r.Spec(parent.ID); return err }); err != nil {
 		return core.ToolResult{}, err
 	}
+	model, err := t.allowed(sp, parent, agent, a.Model)
+	if err != nil {
+		return refusal(err), nil
+	}
+	agent.Tools = within(sp.Tools, agent.Tools)
 	mode := core.Mode(a.Mode)
 	if mode == "" && agent.Background {
 		mode = core.Background
@@ -93,7 +114,7 @@ func (t taskTool) Run(ctx context.Context, env core.ToolEnv, args json.RawMessag
 	}
 	child, err := t.e.Start(core.NewTask{
 		Parent: env.Task, Kind: core.KindAgent, Agent: agent, Name: a.Name, Description: a.Description, Prompt: a.Prompt,
-		Mode: mode, Model: first(a.Model, agent.Model, parent.Model), CallID: env.CallID,
+		Mode: mode, Model: model, CallID: env.CallID,
 	})
 	if err != nil {
 		return refusal(err), nil
@@ -121,26 +142,36 @@ func (t taskTool) sync(ctx context.Context, env core.ToolEnv, child core.Task) (
 	return endedText(res.Task), nil
 }
 
-// within keeps a child's tools to those its parent has: a child never has more (registry case cop-run-057).
-func (t taskTool) within(parent core.Task, tools []string) ([]string, error) {
-	var sp core.Spec
-	err := t.e.View(func(r core.Reader) (err error) {
-		sp, err = r.Spec(parent.ID)
-		return err
-	})
-	if err != nil || sp.Tools == nil {
-		return tools, err
+// allowed says whether the parent may start the agent, and on which model it runs.
+func (t taskTool) allowed(sp core.Spec, parent core.Task, agent core.Agent, asked string) (model string, err error) {
+	var lead core.Agent
+	if len(sp.Agent) > 0 {
+		if err := json.Unmarshal(sp.Agent, &lead); err != nil {
+			return "", err
+		}
 	}
-	if tools == nil {
-		return sp.Tools, nil
+	if err := t.p.MaySpawn(lead, agent.Name); err != nil {
+		return "", err
+	}
+	return t.p.Model(asked, agent.Model, parent.Model)
+}
+
+// within keeps a child's tools to those its parent has: a child never has more
+// (registry case cop-run-057). Nil is every tool.
+func within(parent, child []string) []string {
+	switch {
+	case parent == nil:
+		return child
+	case child == nil:
+		return parent
 	}
 	out := []string{}
-	for _, name := range tools {
-		if slices.Contains(sp.Tools, name) {
+	for _, name := range child {
+		if slices.Contains(parent, name) {
 			out = append(out, name)
 		}
 	}
-	return out, nil
+	return out
 }
 
 func startedText(t core.Task) string {
