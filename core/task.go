@@ -17,6 +17,7 @@ type Session struct {
 	Rules        []string  `json:"rules"`         // tool calls that need none: "tool" or "tool(glob)"
 	MaxContinues int       `json:"max_continues"` // autopilot's continuations before it stops
 	Continues    int       `json:"continues"`     // used since the last message of a person
+	Plan         bool      `json:"plan"`          // it only plans: no agent of it has a tool that changes anything
 	Pace         bool      `json:"pace"`          // the offline model streams at a pace a person can follow
 	Created      time.Time `json:"created,omitzero"`
 	Updated      time.Time `json:"updated,omitzero"`

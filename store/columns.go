@@ -15,7 +15,7 @@ import (
 // an update writes.
 const (
 	sessionOwn   = "id,created"
-	sessionOther = "dir,title,agent,model,autopilot,allow_all,rules,max_continues,continues,pace,updated"
+	sessionOther = "dir,title,agent,model,autopilot,allow_all,rules,max_continues,continues,pace,plan,updated"
 
 	taskOwn   = "id,session,parent,kind,agent,depth,call_id,created,rev"
 	taskOther = "name,description,mode,model,status,activity,detail,intent,turn,opener," +
@@ -51,7 +51,7 @@ func assign(columns string) string { return strings.ReplaceAll(columns, ",", "=?
 func sessionValues(s *core.Session) []any {
 	return []any{
 		s.Dir, s.Title, s.Agent, s.Model, s.Autopilot, s.AllowAll, list(s.Rules),
-		s.MaxContinues, s.Continues, s.Pace, ms(s.Updated),
+		s.MaxContinues, s.Continues, s.Pace, s.Plan, ms(s.Updated),
 	}
 }
 
@@ -59,7 +59,7 @@ func scanSession(rows *sql.Rows, s *core.Session) error {
 	var created, updated int64
 	err := rows.Scan(&s.ID, &created,
 		&s.Dir, &s.Title, &s.Agent, &s.Model, &s.Autopilot, &s.AllowAll, jsonColumn{&s.Rules},
-		&s.MaxContinues, &s.Continues, &s.Pace, &updated)
+		&s.MaxContinues, &s.Continues, &s.Pace, &s.Plan, &updated)
 	s.Created, s.Updated = fromMS(created), fromMS(updated)
 	return err
 }

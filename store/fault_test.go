@@ -60,14 +60,14 @@ func TestNewerVersion(t *testing.T) {
 	if err != nil || string(after) != string(before) {
 		t.Errorf("the newer database was touched (%v)", err)
 	}
-	execSQL(t, dir, "PRAGMA user_version=2")
+	execSQL(t, dir, "PRAGMA user_version=3")
 	open(t, dir)
 }
 
 func TestForeignDatabase(t *testing.T) {
 	for name, script := range map[string]string{
 		"tables":  "CREATE TABLE theirs(x)",
-		"version": "PRAGMA user_version=3",
+		"version": "PRAGMA user_version=2",
 		"id":      "PRAGMA application_id=77",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 // runFlags are what a person says of a new session.
 type runFlags struct {
 	autopilot, allowAll, detach bool
+	plan                        bool
 	agent, model                string
 	continues                   int
 	rules                       []string
@@ -39,6 +40,7 @@ func (a *app) runCmd() *cobra.Command {
 	c.Flags().StringVar(&f.model, "model", "", "provider/model (default: the setting's)")
 	c.Flags().BoolVar(&f.allowAll, "allow-all", false, "no tool call needs approval")
 	c.Flags().StringArrayVar(&f.rules, "allow", nil, "tool calls that need no approval: `TOOL` or \"TOOL(pattern)\"; may be repeated")
+	c.Flags().BoolVar(&f.plan, "plan", false, "only plan: no agent of the session has a tool that changes anything")
 	c.Flags().BoolVar(&f.detach, "detach", false, "start it in the background and print its ID")
 	return c
 }
@@ -84,6 +86,9 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if err != nil {
 		return core.NewSession{}, err
 	}
+	if f.plan {
+		agent = agents.PlanMode(agent)
+	}
 	model := e.settings.Model
 	if f.model != "" {
 		model = f.model
@@ -98,7 +103,7 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 		continues = f.continues
 	}
 	return core.NewSession{
-		Dir: dir, Prompt: prompt, Agent: agent, Model: model, Autopilot: f.autopilot, AllowAll: f.allowAll,
+		Dir: dir, Prompt: prompt, Agent: agent, Model: model, Autopilot: f.autopilot, AllowAll: f.allowAll, Plan: f.plan,
 		Rules: f.rules, MaxContinues: continues, Pace: f.detach && e.settings.OfflinePace > 0,
 	}, nil
 }

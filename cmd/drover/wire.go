@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"drover/agents"
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
@@ -91,7 +92,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
 	builtin := tool.Builtin() // one set a session: it keeps two edits of a file apart
-	delegation := tool.Policy{MaySpawn: maySpawn(e.getenv), Model: childModel(e.models)}
+	delegation := tool.Policy{MaySpawn: maySpawn(e.getenv), Model: childModel(e.models), Plan: agents.PlanMode}
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, MaxSteps: e.settings.MaxTurns, MaxDepth: e.settings.MaxDepth,

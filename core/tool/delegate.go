@@ -34,6 +34,8 @@ type Policy struct {
 	// Model chooses the model of a child: asked is the call's wish, declared the
 	// agent's (a tier, a name of its dialect, provider/model), parent is the parent's.
 	Model func(asked, declared, parent string) (string, error)
+	// Plan restricts an agent to what a session that only plans may do.
+	Plan func(core.Agent) core.Agent
 }
 
 // Delegation makes the tools that act on drover's own tasks.
@@ -103,6 +105,9 @@ func (t taskTool) Run(ctx context.Context, env core.ToolEnv, args json.RawMessag
 	model, err := t.allowed(sp, parent, agent, a.Model)
 	if err != nil {
 		return refusal(err), nil
+	}
+	if t.p.Plan != nil && t.e.Session().Plan {
+		agent = t.p.Plan(agent)
 	}
 	agent.Tools = within(sp.Tools, agent.Tools)
 	mode := core.Mode(a.Mode)
