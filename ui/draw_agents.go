@@ -47,7 +47,7 @@ func (v *view) agentsTitle() string {
 	if !a.Loaded() {
 		return "reading"
 	}
-	title := v.st.AgentCounts()
+	title := a.Counts()
 	if a.Filter != "" && v.st.View.Mode != state.Filtering {
 		title = itoa(len(a.Rows)) + " of " + itoa(a.Len()) + " · /" + core.CleanLine(a.Filter)
 	}

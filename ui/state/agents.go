@@ -104,6 +104,8 @@ type Agents struct {
 	loaded   bool
 	asked    bool // the person wants to hear that it has been read
 	noticed  bool // the person knows of what is not trusted
+	counts   string
+	waits    struct{ agents, commands int } // for the person's trust
 }
 
 // At is the row under the cursor.
@@ -159,9 +161,9 @@ func (s *State) SetCatalogue(c Catalogue) {
 		}
 	}
 	slices.SortStableFunc(a.commands, func(x, y Command) int { return cmp.Compare(x.Name, y.Name) })
+	a.count()
 	a.rebuild()
-	agents, commands := s.untrusted()
-	if !a.loaded && agents+commands == 0 { // what comes later is no news of the start
+	if !a.loaded && a.waits.agents+a.waits.commands == 0 { // what comes later is no news of the start
 		a.noticed = true
 	}
 	a.loaded = true
@@ -170,9 +172,11 @@ func (s *State) SetCatalogue(c Catalogue) {
 		a.noticed = true
 	}
 	if asked {
-		s.say("read again: " + s.AgentCounts())
+		s.say("read again: " + a.counts)
 	}
-	s.after()
+	if s.View.Mode == Confirming {
+		s.reconfirm()
+	}
 }
 
 func (a *Agent) hay() string {
@@ -212,15 +216,24 @@ func (a *Agents) move(by int) {
 	}
 }
 
-// AgentCounts sums the catalogue up: 12 available · 3 shadowed.
-func (s *State) AgentCounts() string {
+// Counts sums the catalogue up: 12 available · 3 shadowed.
+func (a *Agents) Counts() string { return a.counts }
+
+// count sums up what has been read, once, so that drawing need not.
+func (a *Agents) count() {
 	var n [agentLooks]int
 	flawed := 0
-	for i := range s.Agents.all {
-		look := s.Agents.all[i].Look()
+	for i := range a.all {
+		look := a.all[i].Look()
 		n[look]++
-		if look != AgentProblem && len(s.Agents.all[i].Problems) > 0 {
+		if look != AgentProblem && len(a.all[i].Problems) > 0 {
 			flawed++
+		}
+	}
+	a.waits.agents, a.waits.commands = n[AgentUntrusted], 0
+	for i := range a.commands {
+		if lookNamed(a.commands[i].State) == AgentUntrusted {
+			a.waits.commands++
 		}
 	}
 	var parts []string
@@ -234,25 +247,14 @@ func (s *State) AgentCounts() string {
 	if flawed > 0 {
 		parts = append(parts, fmt.Sprintf("%d with warnings", flawed))
 	}
-	if len(parts) == 0 {
-		return "none"
+	if a.counts = strings.Join(parts, " · "); a.counts == "" {
+		a.counts = "none"
 	}
-	return strings.Join(parts, " · ")
 }
 
 // untrusted counts what waits for the person's trust.
 func (s *State) untrusted() (agents, commands int) {
-	for i := range s.Agents.all {
-		if s.Agents.all[i].Look() == AgentUntrusted {
-			agents++
-		}
-	}
-	for i := range s.Agents.commands {
-		if lookNamed(s.Agents.commands[i].State) == AgentUntrusted {
-			commands++
-		}
-	}
-	return agents, commands
+	return s.Agents.waits.agents, s.Agents.waits.commands
 }
 
 func brings(agents, commands int) string {

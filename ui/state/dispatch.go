@@ -127,8 +127,12 @@ func (s *State) refilter() {
 		return
 	}
 	if s.Agents.Open {
+		sel := s.Agents.selected
 		s.Agents.Filter = s.Input.Line.String()
 		s.Agents.rebuild()
+		if s.Agents.selected != sel {
+			s.Agents.move(-1 << 30)
+		}
 		return
 	}
 	s.Tree.Filter = s.Input.Line.String()
