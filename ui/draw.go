@@ -22,25 +22,46 @@ func (v *view) Draw(s tcell.Screen) {
 		return
 	}
 	text := v.composerText(w, h)
-	l := arrange(w, h, &v.st.View, v.wants(text, w, h))
-	v.st.View.Page = max(1, l.tree.h)
 	v.drawHeader(s, w)
-	v.drawFrame(s, &l)
-	if l.tree.h > 0 {
-		v.drawTree(s, l.tree)
-	}
-	v.drawInbox(s, l.inbox)
-	v.drawDetail(s, l.detail)
-	v.drawQueued(s, l.queued)
-	v.drawCard(s, l.card)
-	v.drawComposer(s, l.composer, text)
 	v.drawFooter(s, h-1, w)
+	if v.st.Agents.Open {
+		v.drawAgents(s, w, h, text)
+	} else {
+		v.drawTasks(s, w, h, text)
+	}
 	switch v.st.View.Mode {
 	case state.Reading:
 		v.drawOverlay(s, w, h)
 	case state.Confirming:
 		v.drawConfirm(s, w, h)
 	}
+}
+
+// drawTasks draws tree, transcript and what belongs to them.
+func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
+	l := arrange(w, h, &v.st.View, v.wants(text, w, h))
+	v.st.View.Page = max(1, l.tree.h)
+	v.drawFrame(s, &l)
+	if l.tree.h > 0 {
+		v.drawTree(s, v.drawNotice(s, l.tree))
+	}
+	v.drawInbox(s, l.inbox)
+	v.drawDetail(s, l.detail)
+	v.drawQueued(s, l.queued)
+	v.drawCard(s, l.card)
+	v.drawTyping(s, &l, text)
+}
+
+// drawTyping draws the composer; with no room for one of its own it takes the footer's.
+func (v *view) drawTyping(s tcell.Screen, l *layout, text []string) {
+	if l.composer.h == 0 && v.st.View.Mode == state.Composing {
+		if v.st.Toast.Text != "" {
+			return
+		}
+		l.composer = rect{0, l.h - 1, l.w, 1}
+	}
+	v.drawComposer(s, l.composer, text)
+	v.drawCandidates(s, l.composer)
 }
 
 // oneLine is the whole screen where there is no room for one.

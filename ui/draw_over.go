@@ -100,7 +100,11 @@ func (v *view) drawConfirm(s tcell.Screen, w, h int) {
 		lines, height = wrapLine(v.st.View.Confirm.Text, inner), h-1
 	}
 	r := rect{(w - width) / 2, max(0, (h-1-height)/2), width, height}
-	in := v.box(s, r, "cancel?")
+	title, yes := "cancel?", "yes, stop it"
+	if v.st.View.Confirm.Trust {
+		title, yes = "trust?", "yes, trust it"
+	}
+	in := v.box(s, r, title)
 	for i, line := range lines {
 		if i >= in.h-1 {
 			break
@@ -111,7 +115,7 @@ func (v *view) drawConfirm(s tcell.Screen, w, h int) {
 		drawText(s, in.x, in.y+i, in.w, line, v.pal.Style(themes.Text))
 	}
 	x, y := in.x, in.y+in.h-1
-	for _, k := range [][2]string{{"y", "yes, stop it"}, {"n", "no"}} {
+	for _, k := range [][2]string{{"y", yes}, {"n", "no"}} {
 		x += drawText(s, x, y, in.x+in.w-x, k[0], v.pal.Style(themes.Key)) + 1
 		x += drawText(s, x, y, in.x+in.w-x, k[1], v.pal.Style(themes.Text)) + 3
 	}

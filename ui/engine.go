@@ -9,6 +9,7 @@ import (
 
 	"drover/core"
 	"drover/themes"
+	"drover/ui/state"
 )
 
 // Engine is what the screen needs of the rest of drover. Every method may be
@@ -30,8 +31,16 @@ type Engine interface {
 	Withdraw(ctx context.Context, id int64) (core.Request, error)
 	// EditRequest changes a message that is not delivered.
 	EditRequest(ctx context.Context, id int64, text string) (core.Request, error)
-	// NewSession starts a session and returns its main task.
-	NewSession(ctx context.Context, prompt string, autopilot, allowAll bool) (task string, err error)
+	// NewSession starts a session and returns its main task, also beside an error where it is there.
+	NewSession(ctx context.Context, n state.NewSession) (task string, err error)
+	// Agents returns every definition that Dir sees, those that cannot run too, in
+	// the order of the search. It is asked about once a second while it is on the
+	// screen: it has to be cheap where nothing has changed. The caller keeps the slice.
+	Agents(ctx context.Context) ([]state.Agent, error)
+	// Commands returns the workflow commands likewise.
+	Commands(ctx context.Context) ([]state.Command, error)
+	// Trust trusts the agents and commands of Dir's project, and names its root.
+	Trust(ctx context.Context) (root string, err error)
 }
 
 // Options are what Run needs. Only Engine and Theme must be set.
@@ -42,6 +51,7 @@ type Options struct {
 	Session string        // select this task first
 	Frame   time.Duration // the least time between two frames; 0: 33 ms
 	Dir     string        // where a new session works
+	Project string        // the root of its project, which trust is for; "": Dir
 	Version string
 	Offline bool           // a new session runs on the offline model
 	NoColor bool           // attributes only
@@ -55,6 +65,7 @@ type Outside struct {
 	Themes    []string                                                // names for :theme
 	LoadTheme func(name string) (themes.Theme, error)                 // nil: there is no :theme
 	Edit      func(ctx context.Context, draft string) (string, error) // nil: $VISUAL, $EDITOR or vi, on the terminal
+	Open      func(ctx context.Context, path string) error            // nil: the same, for a file of an agent
 	Copy      func(text string) error                                 // nil: the terminal's clipboard (OSC 52)
 	Stop      func() error                                            // nil: SIGTSTP to the process group, as Ctrl-Z does
 }

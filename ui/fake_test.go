@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"drover/core"
+	"drover/ui/state"
 )
 
 // fake is an engine in memory: rows, and a nudge after each change. What it
@@ -28,6 +31,11 @@ type fake struct {
 	act       func(*fake, *core.Request)
 	broken    error
 	pulls     int
+	agents    []state.Agent
+	commands  []state.Command
+	lookErr   error
+	looks     int
+	trusted   bool
 }
 
 func newFake() *fake {
@@ -245,13 +253,61 @@ func (f *fake) revise(id int64, do func(*core.Request)) (r core.Request, err err
 	return r, err
 }
 
-func (f *fake) NewSession(ctx context.Context, prompt string, autopilot, allowAll bool) (string, error) {
+func (f *fake) NewSession(ctx context.Context, n state.NewSession) (string, error) {
+	prompt, autopilot, lead := n.Prompt, n.Autopilot, n.Agent
+	if name, _, ok := strings.Cut(strings.TrimPrefix(prompt, "/"), " "); ok && prompt[0] == '/' && !f.command(name) {
+		return "", &core.Error{Code: core.CodeNotFound, Message: "no command /" + name, Hint: "Tab completes names"}
+	}
+	if lead == "" {
+		lead = "main"
+	}
 	id := ""
 	f.change(func() {
 		id = fmt.Sprintf("new%02d", len(f.tasks))
 		now := time.Now()
-		f.put(core.TaskView{ID: id, Kind: core.KindMain, Agent: "main", Name: "main", Description: prompt, Status: core.Running, Activity: core.ActModel, Mode: core.Background, Turn: 1, Created: &now, Started: &now, ActiveSince: now, Autopilot: autopilot})
+		f.put(core.TaskView{ID: id, Kind: core.KindMain, Agent: lead, Name: "main", Description: prompt, Status: core.Running, Activity: core.ActModel, Mode: core.Background, Turn: 1, Created: &now, Started: &now, ActiveSince: now, Autopilot: autopilot})
 		f.say(id, core.Entry{Turn: 1, Kind: core.EntryMessage, Sender: core.SenderUser, Text: prompt})
 	})
 	return id, nil
+}
+
+func (f *fake) command(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.ContainsFunc(f.commands, func(c state.Command) bool { return c.Name == name })
+}
+
+func (f *fake) Agents(ctx context.Context) ([]state.Agent, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.looks++
+	return slices.Clone(f.agents), f.lookErr
+}
+
+func (f *fake) Commands(ctx context.Context) ([]state.Command, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.commands), nil
+}
+
+func (f *fake) Trust(ctx context.Context) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.trusted = true
+	for i := range f.agents {
+		if f.agents[i].State == "untrusted" {
+			f.agents[i].State, f.agents[i].Reason = "available", ""
+		}
+	}
+	for i := range f.commands {
+		f.commands[i].State = "available"
+	}
+	return "/home/me/shop", nil
+}
+
+// asked is how often the screen has asked for the catalogue.
+func (f *fake) asked() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.looks
 }

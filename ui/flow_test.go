@@ -307,7 +307,7 @@ func TestRandomKeys(t *testing.T) {
 		"<Enter>", "<Esc>", "<Tab>", "<Shift-Tab>", "<Backspace>", "<Delete>", "<Up>", "<Down>", "<Left>", "<Right>", "<Home>", "<End>",
 		"<PgUp>", "<PgDn>", "<F1>", "<Ctrl-D>", "<Ctrl-U>", "<Ctrl-W>", "<Ctrl-K>", "<Ctrl-A>", "<Ctrl-J>", "<Ctrl-L>", "<Ctrl-G>",
 	}
-	for _, r := range "jkghlmsixXbroewWyctfnaAdv!?/:[]q GYN1é漢👩" {
+	for _, r := range "jkghlmsixXbroewWyctfnaAdv!?/:[]q GYN1é漢👩@@T" {
 		if r != 'q' {
 			alphabet = append(alphabet, string(r))
 		}
@@ -319,11 +319,12 @@ func TestRandomKeys(t *testing.T) {
 		}), 1, 4).Draw(rt, "sizes")
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
-			shop(f)
+			shopAgents(f)
 			ask(f)
 			d := drive(t, f, sizes[0][0], sizes[0][1], func(o *Options) {
 				o.Outside.Edit = func(_ context.Context, draft string) (string, error) { return draft, nil }
 				o.Outside.Stop = func() error { return nil }
+				o.Outside.Open = func(context.Context, string) error { return nil }
 			})
 			for i, k := range keys {
 				d.keys(k)

@@ -45,7 +45,7 @@ func arrange(w, h int, vw *state.View, want wants) layout {
 			l.composer = takeBottom(&l.tree, min(want.composer, max(1, h/3)))
 		}
 	case w >= wide && h >= 10 && !vw.Full:
-		l.split = min(max(w*2/5, 40), 84)
+		l.split = splitAt(w, false)
 		l.bottom = end - 1
 		l.tree = rect{1, top + 1, l.split - 1, end - top - 2}
 		l.stackInbox(want.inbox)
@@ -67,6 +67,38 @@ func arrange(w, h int, vw *state.View, want wants) layout {
 			treeRows += inbox + 1
 		}
 		l.column(rect{0, top + treeRows + 2, w, rows - treeRows - 1}, want)
+	}
+	return l
+}
+
+// splitAt is the column between left and right: the transcript gets most, of the catalogue the list.
+func splitAt(w int, agents bool) int {
+	part := min(max(w*2/5, 40), 84)
+	if agents {
+		return w - part - 4
+	}
+	return part
+}
+
+// arrangeAgents divides the screen for the catalogue: the list is l.tree.
+func arrangeAgents(w, h int, composing bool, rows int) layout {
+	l := layout{w: w, h: h}
+	top, end := 1, h-1
+	if w >= wide && h >= 10 {
+		l.split, l.bottom = splitAt(w, true), end-1
+		l.tree = rect{1, top + 1, l.split - 1, end - top - 2}
+		l.detail = rect{l.split + 1, top + 1, w - l.split - 2, end - top - 2}
+		if composing {
+			l.composer = takeBottom(&l.detail, min(max(1, rows), l.detail.h/2))
+		}
+		return l
+	}
+	l.tree = rect{0, top + 1, w, end - top - 1}
+	if composing {
+		l.composer = takeBottom(&l.tree, max(1, rows))
+	}
+	if l.tree.h >= 8 {
+		l.detail = takeBottom(&l.tree, l.tree.h/2)
 	}
 	return l
 }

@@ -79,13 +79,6 @@ func (v *view) edit(draft string) {
 
 // editOnTerminal runs $VISUAL, $EDITOR or vi on a file with the draft.
 func editOnTerminal(ctx context.Context, draft string) (string, error) {
-	name := os.Getenv("VISUAL")
-	if name == "" {
-		name = os.Getenv("EDITOR")
-	}
-	if name == "" {
-		name = "vi"
-	}
 	f, err := os.CreateTemp("", "drover-*.md")
 	if err != nil {
 		return draft, fmt.Errorf("write the draft: %w", err)
@@ -99,16 +92,31 @@ func editOnTerminal(ctx context.Context, draft string) (string, error) {
 	if err != nil {
 		return draft, fmt.Errorf("write the draft: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", name+` "$1"`, "sh", path)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return draft, &core.Error{Code: core.CodeInvalidInput, Message: "the editor " + name + " ended badly; the draft is as it was", Hint: "set VISUAL or EDITOR", Err: err}
+	if err := openOnTerminal(ctx, path); err != nil {
+		return draft, fmt.Errorf("the draft is as it was: %w", err)
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return draft, fmt.Errorf("read the draft: %w", err)
 	}
 	return strings.TrimRight(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), nil
+}
+
+// openOnTerminal runs $VISUAL, $EDITOR or vi on a file.
+func openOnTerminal(ctx context.Context, path string) error {
+	name := os.Getenv("VISUAL")
+	if name == "" {
+		name = os.Getenv("EDITOR")
+	}
+	if name == "" {
+		name = "vi"
+	}
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", name+` "$1"`, "sh", path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return &core.Error{Code: core.CodeInvalidInput, Message: "the editor " + name + " ended badly", Hint: "set VISUAL or EDITOR", Err: err}
+	}
+	return nil
 }
 
 // stopGroup stops the process group, as the terminal would, and returns when it

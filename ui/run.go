@@ -25,10 +25,11 @@ var errQuit = errors.New("the person left")
 //	key ──► view (UI goroutine: State.Key) ──► jobs ──► worker ──► Engine
 //	                 ▲                                    │ results
 //	   QueueUpdateDraw, one at a time, a frame apart      ▼
-//	Engine.Watch ──► pump: Pull ───────────────────────► pump
+//	Engine.Watch ──► pump: Pull ───────────────────────► pump ◄── scout: Agents, Commands
 //
 // The State belongs to the UI goroutine. The pump is the only one that enters
-// it from outside, the worker the only one that acts on the engine.
+// it from outside, the worker the only one that acts on the engine; the scout
+// reads the catalogue while it is on the screen.
 type program struct {
 	o      Options
 	app    *tview.Application
@@ -39,6 +40,7 @@ type program struct {
 	jobs   chan job
 	back   chan func(*view) // results, for the pump
 	wake   chan struct{}    // the pump should read now
+	scout  scout
 	fault  struct {
 		sync.Once
 		err error
@@ -71,6 +73,7 @@ func run(ctx context.Context, o Options, made func(*program)) error {
 	p := &program{
 		o: o, app: tview.NewApplication(), screen: NewThin(&pasting{Screen: inner}), quit: quit,
 		jobs: make(chan job, 64), back: make(chan func(*view)), wake: make(chan struct{}, 1),
+		scout: scout{ask: make(chan struct{}, 1)},
 	}
 	p.view = newView(p)
 	made(p)
@@ -85,6 +88,7 @@ func run(ctx context.Context, o Options, made func(*program)) error {
 
 	p.start(ctx, p.pump)
 	p.start(ctx, p.work)
+	p.start(ctx, p.scouting)
 	ended, closed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(closed)

@@ -85,6 +85,16 @@ var scenes = []struct {
 	{"filter", shop, "/explore"},
 	{"command", shop, ":a<Tab>"},
 	{"full", shop, ":go explore-api<Enter><Enter>"},
+	{"notice", shopAgents, ""},
+	{"agents", shopAgents, "@jjj"},
+	{"agents-problem", shopAgents, "@/broken<Enter>"},
+	{"agents-filter", shopAgents, "@/expl"},
+	{"agents-trust", shopAgents, "@T"},
+	{"agents-lead", shopAgents, "@/explore<Enter>nwhere is VAT added?"},
+	{"agents-view", shopAgents, "@jjjv"},
+	{"agents-none", shop, "@"},
+	{"slash", shopAgents, ":go explore-api<Enter>m/re<Tab>"},
+	{"slash-args", shopAgents, "n/review "},
 }
 
 func TestScreens(t *testing.T) {

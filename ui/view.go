@@ -20,17 +20,18 @@ const maxTranscripts = 12
 // and draws it. All of it belongs to the UI goroutine, except focus.
 type view struct {
 	*tview.Box
-	p        *program
-	ctx      context.Context
-	st       *state.State
-	pal      *Palette
-	logs     []*paper // most recently shown first
-	events   timeline
-	treeTop  int
-	overTop  int
-	overRoom int
-	tiny     bool
-	focus    atomic.Pointer[focus] // what the pump should ask for
+	p         *program
+	ctx       context.Context
+	st        *state.State
+	pal       *Palette
+	logs      []*paper // most recently shown first
+	events    timeline
+	treeTop   int
+	agentsTop int
+	overTop   int
+	overRoom  int
+	tiny      bool
+	focus     atomic.Pointer[focus] // what the pump should ask for
 }
 
 // focus is the task whose transcript is on the screen, and the last entry there is of it.
@@ -48,7 +49,7 @@ type paper struct {
 
 func newView(p *program) *view {
 	v := &view{Box: tview.NewBox(), p: p}
-	v.st = state.New(state.Config{Dir: p.o.Dir, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session})
+	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session})
 	v.focus.Store(&focus{})
 	return v
 }
@@ -110,6 +111,7 @@ func (v *view) paper(task string) *paper {
 
 // refocus tells the pump what is on the screen now.
 func (v *view) refocus() {
+	v.p.scout.follow(v.st.Looks())
 	f := focus{task: v.st.Tree.Selected}
 	if f.task != "" {
 		f.last = v.paper(f.task).last
@@ -150,6 +152,7 @@ func (v *view) PasteHandler() func(string, func(tview.Primitive)) {
 		}
 		v.st.Now = time.Now()
 		v.do(v.st.Paste(text))
+		v.refocus()
 	}
 }
 
@@ -165,6 +168,10 @@ func (v *view) do(effects []state.Effect) {
 			v.suspend()
 		case state.EditExternally:
 			v.edit(e.Draft)
+		case state.OpenFile:
+			v.open(e.Path)
+		case state.Reload:
+			v.p.scout.now()
 		case state.CopyAnswer:
 			v.copy(e.Task)
 		case state.Scroll:

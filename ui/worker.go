@@ -54,7 +54,7 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 	case state.EditRequest:
 		r, err = p.o.Engine.EditRequest(ctx, e.Request, e.Text)
 	case state.NewSession:
-		task, err := p.o.Engine.NewSession(ctx, e.Prompt, e.Autopilot, e.AllowAll)
+		task, err := p.o.Engine.NewSession(ctx, e)
 		p.report(ctx, func(v *view) {
 			if task != "" { // with an error too: the session is there, its host is not
 				v.st.Started(task)
@@ -68,6 +68,9 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 				v.st.Done(e, core.Request{}, err)
 			}
 		})
+		return
+	case state.Trust:
+		p.trust(ctx)
 		return
 	case state.LoadTimeline:
 		evs, err := p.o.Engine.Events(ctx, core.EventFilter{Session: e.Session, Notable: true, Last: timelineTail})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -14,6 +15,7 @@ import (
 	"drover/core/model/offline"
 	"drover/themes"
 	"drover/ui"
+	"drover/ui/state"
 )
 
 // screen opens the full screen, with a new session where there is a prompt.
@@ -52,7 +54,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		if session, err = s.NewSession(ctx, prompt, false, false); err != nil {
+		if session, err = s.NewSession(ctx, state.NewSession{Prompt: prompt}); err != nil {
 			return err
 		}
 	}
@@ -73,8 +75,8 @@ type screenEngine struct {
 }
 
 // NewSession starts a session in this directory and returns its main task.
-func (s screenEngine) NewSession(ctx context.Context, prompt string, autopilot, allowAll bool) (string, error) {
-	n, err := s.e.newSession(ctx, prompt, runFlags{autopilot: autopilot, allowAll: allowAll, continues: -1, detach: true})
+func (s screenEngine) NewSession(ctx context.Context, ask state.NewSession) (string, error) {
+	n, err := s.e.newSession(ctx, ask.Prompt, runFlags{agent: ask.Agent, autopilot: ask.Autopilot, allowAll: ask.AllowAll, continues: -1, detach: true})
 	if err != nil {
 		return "", err
 	}
@@ -83,6 +85,37 @@ func (s screenEngine) NewSession(ctx context.Context, prompt string, autopilot, 
 		return "", err
 	}
 	return t.ID, s.e.Hosts.Ensure(ctx, t.Session)
+}
+
+// Agents lists what the catalogue knows.
+func (s screenEngine) Agents(ctx context.Context) ([]state.Agent, error) {
+	if s.e == nil {
+		return nil, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.e.catalog.List(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return each(all, func(g core.Agent) state.Agent {
+		return state.Agent{
+			Name: g.Name, Display: g.DisplayName, Description: g.Description, Dialect: "drover", Family: "drover", Scope: "bundled",
+			Path: g.Source, State: "available", Model: g.Model, Tools: g.Tools, ReadOnly: g.ReadOnly, Background: g.Background,
+			PromptChars: utf8.RuneCountInString(g.Prompt),
+			Limits:      state.Limits{MaxTurns: g.Limits.MaxTurns, TimeoutMinutes: int(g.Limits.Timeout.Minutes())},
+		}
+	}), nil
+}
+
+// Commands lists the workflow commands: none are known yet.
+func (s screenEngine) Commands(context.Context) ([]state.Command, error) { return nil, nil }
+
+// Trust is refused: nothing comes from a project yet.
+func (s screenEngine) Trust(context.Context) (string, error) {
+	return "", core.Errorf(core.CodeInvalidInput, "there is nothing to trust here")
 }
 
 func themeDir(getenv func(string) string) (string, error) {

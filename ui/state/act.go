@@ -13,6 +13,10 @@ import (
 const settle = 400 * time.Millisecond
 
 func (s *State) step(by int) []Effect {
+	if s.Agents.Open {
+		s.Agents.move(by)
+		return nil
+	}
 	s.Tree.move(by)
 	return nil
 }
@@ -82,6 +86,8 @@ func (s *State) back() []Effect {
 	case s.Tree.Filter != "":
 		s.Tree.Filter = ""
 		s.Tree.rebuild()
+	case s.Notice() != "":
+		s.Agents.noticed = true
 	default:
 		s.say("this is the top; q leaves the screen, and agents go on")
 	}
@@ -167,11 +173,20 @@ func (s *State) nextNeed() []Effect {
 func (s *State) startFilter() []Effect {
 	s.View.Mode = Filtering
 	s.Input.Line.Set(s.Tree.Filter)
+	if s.Agents.Open {
+		s.Input.Line.Set(s.Agents.Filter)
+	}
 	return nil
 }
 
 func (s *State) dropFilter() []Effect {
-	s.Tree.Filter, s.View.Mode = "", Normal
+	s.View.Mode = Normal
+	if s.Agents.Open {
+		s.Agents.Filter = ""
+		s.Agents.rebuild()
+		return nil
+	}
+	s.Tree.Filter = ""
 	s.Tree.rebuild()
 	return nil
 }
@@ -289,8 +304,16 @@ func live(n *Node, to []string) []string {
 }
 
 func (s *State) yes() []Effect {
-	s.View.Mode = Normal
 	c := s.View.Confirm
+	if c.Trust && s.Now.Sub(c.changed) < settle {
+		s.fail("what the folder brings has just changed: read it, then press again")
+		return nil
+	}
+	s.View.Mode = Normal
+	if c.Trust {
+		s.say("trusting " + s.project() + " …")
+		return []Effect{Trust{}}
+	}
 	s.say("cancelling " + s.name(c.Task) + " …")
 	return []Effect{Cancel{Task: c.Task, Scope: c.Scope}}
 }

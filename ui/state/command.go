@@ -13,6 +13,7 @@ type command struct {
 	key               Key                                  // does what this key does, where it takes no argument
 	run               func(s *State, arg string) []Effect  // otherwise
 	args              func(s *State, word string) []string // what may follow
+	anywhere          bool                                 // it is about no task: the agents may stay on the screen
 }
 
 func commands() []command {
@@ -36,9 +37,11 @@ func commands() []command {
 		{name: "completions", usage: "completions", help: "what was declared complete", run: show(ShowCompletions)},
 		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
 		{name: "copy", usage: "copy", help: "copy the last answer", key: "y"},
-		{name: "theme", usage: "theme NAME", help: "change the colours", run: (*State).cmdTheme, args: func(s *State, _ string) []string { return s.Config.Themes }},
-		{name: "help", usage: "help", help: "show all keys", key: "?"},
-		{name: "quit", usage: "quit", help: "leave; agents go on", key: "q"},
+		{name: "agents", usage: "agents [WORDS]", help: "all agents there are, or those with these words", run: (*State).cmdAgents, anywhere: true},
+		{name: "trust", usage: "trust", help: "trust what this folder brings (asks first)", key: "T", anywhere: true},
+		{name: "theme", usage: "theme NAME", help: "change the colours", run: (*State).cmdTheme, args: func(s *State, _ string) []string { return s.Config.Themes }, anywhere: true},
+		{name: "help", usage: "help", help: "show all keys", key: "?", anywhere: true},
+		{name: "quit", usage: "quit", help: "leave; agents go on", key: "q", anywhere: true},
 	}
 }
 
@@ -77,7 +80,11 @@ func (s *State) runCommand() []Effect {
 		}
 		s.fail(word + " could be: " + strings.Join(all, ", "))
 		return nil
-	case fit[0].key != "":
+	}
+	if s.Agents.Open && !fit[0].anywhere { // what it does is to be seen
+		s.closeAgents()
+	}
+	if fit[0].key != "" {
 		return s.press(fit[0].key)
 	}
 	return fit[0].run(s, arg)
@@ -130,6 +137,13 @@ func (s *State) cmdNew(prompt string) []Effect {
 		return s.startNew()
 	}
 	return []Effect{NewSession{Prompt: prompt}}
+}
+
+func (s *State) cmdAgents(words string) []Effect {
+	s.openAgents()
+	s.Agents.Filter = words
+	s.Agents.rebuild()
+	return nil
 }
 
 func (s *State) cmdCancel(arg string) []Effect {

@@ -36,6 +36,10 @@ func (s *State) external() []Effect {
 
 // how goes round the ways in which the text can be sent.
 func (s *State) how() []Effect {
+	if name, rest, ok := s.slash(); ok && s.Input.Compose.Pos <= 1+len([]rune(name)) {
+		s.completeName(name, rest)
+		return nil
+	}
 	c := &s.Input.Compose
 	switch c.Kind {
 	case ToTask:
@@ -96,7 +100,10 @@ func (s *State) send() []Effect {
 	switch c.Kind {
 	case ToNew:
 		s.say("starting a session …")
-		return []Effect{NewSession{Prompt: text, Autopilot: c.Autopilot, AllowAll: c.AllowAll}}
+		if s.Agents.Open {
+			s.closeAgents()
+		}
+		return []Effect{NewSession{Prompt: text, Agent: c.Agent, Autopilot: c.Autopilot, AllowAll: c.AllowAll}}
 	case ToEditable:
 		return []Effect{EditRequest{Task: c.Target, Request: c.Request, Text: text}}
 	}

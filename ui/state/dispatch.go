@@ -30,6 +30,9 @@ func (s *State) contexts() []Context {
 	case Reading:
 		return []Context{InOverlay, Everywhere}
 	}
+	if s.Agents.Open {
+		return []Context{InAgents, Everywhere}
+	}
 	pane := InTree
 	if s.View.Pane == PaneDetail {
 		pane = InDetail
@@ -123,6 +126,15 @@ func (s *State) refilter() {
 	if s.View.Mode != Filtering {
 		return
 	}
+	if s.Agents.Open {
+		sel := s.Agents.selected
+		s.Agents.Filter = s.Input.Line.String()
+		s.Agents.rebuild()
+		if s.Agents.selected != sel {
+			s.Agents.move(-1 << 30)
+		}
+		return
+	}
 	s.Tree.Filter = s.Input.Line.String()
 	s.Tree.rebuild()
 	if n := s.Selected(); n != nil && n.hit {
@@ -156,7 +168,7 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{OnTask, InApproval, InTree, InDetail, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 
 func labels(ks []Key) string {
@@ -198,6 +210,9 @@ func (s *State) helpLines() []string {
 func legend() string {
 	var l []string
 	for i := range looks {
+		l = append(l, i.Glyph()+" "+i.Word())
+	}
+	for i := range agentLooks {
 		l = append(l, i.Glyph()+" "+i.Word())
 	}
 	return strings.Join(l, "   ")

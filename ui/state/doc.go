@@ -8,7 +8,8 @@
 //
 // It promises that rows do not move under the cursor, that a message goes to
 // the task for which its composer was opened, that a draft is kept until its
-// message is safe and comes back when it is refused, and that a key that
+// message is safe and comes back when it is refused, that a folder is trusted
+// only by an answer to a question that names what comes in, and that a key that
 // cannot act says why.
 //
 // It never imports a terminal library, never does I/O, never takes a lock and

@@ -19,6 +19,9 @@ func (s *State) Done(e Effect, r core.Request, err error) {
 			s.undo(e)
 		}
 		s.Fail(err)
+		if n, ok := e.(NewSession); ok {
+			s.Toast.Text += s.kept(n)
+		}
 		return
 	}
 	if r.State == core.ReqRefused {
@@ -75,7 +78,7 @@ func (s *State) undo(e Effect) {
 	case Send:
 		s.giveBack(Compose{Target: e.Task}, e.Text)
 	case NewSession:
-		s.giveBack(Compose{Kind: ToNew}, e.Prompt)
+		s.giveBack(Compose{Kind: ToNew, Agent: e.Agent}, e.Prompt)
 	case EditRequest:
 		s.giveBack(Compose{Target: e.Task}, e.Text)
 	case Approve:
@@ -83,6 +86,17 @@ func (s *State) undo(e Effect) {
 	case Deny:
 		s.unanswer(e.Approval)
 	}
+}
+
+// kept says where the text of a session is that did not start.
+func (s *State) kept(n NewSession) string {
+	switch {
+	case s.View.Mode == Composing:
+		return ""
+	case n.Agent == "":
+		return " · your text is kept: n"
+	}
+	return " · your text is kept: n on " + core.Short(line(n.Agent), 40) + " in @"
 }
 
 // unanswer asks again about a call whose answer did not arrive.

@@ -53,9 +53,16 @@ type (
 	// NewSession starts a session.
 	NewSession struct {
 		Prompt    string
+		Agent     string // leads it; "": the usual one
 		Autopilot bool
 		AllowAll  bool
 	}
+	// Trust trusts the agents and commands of the project.
+	Trust struct{}
+	// Reload reads the catalogue again.
+	Reload struct{}
+	// OpenFile opens a file in the person's editor.
+	OpenFile struct{ Path string }
 	// LoadTimeline fetches the newest events of a session.
 	LoadTimeline struct{ Session string }
 	// CopyAnswer puts the task's last answer on the clipboard.
@@ -105,6 +112,9 @@ func (End) effect()            {}
 func (Withdraw) effect()       {}
 func (EditRequest) effect()    {}
 func (NewSession) effect()     {}
+func (Trust) effect()          {}
+func (Reload) effect()         {}
+func (OpenFile) effect()       {}
 func (LoadTimeline) effect()   {}
 func (CopyAnswer) effect()     {}
 func (EditExternally) effect() {}

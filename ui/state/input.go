@@ -35,14 +35,18 @@ type Compose struct {
 	Kind      ComposeKind
 	Target    string // a task's ID
 	Delivery  core.Delivery
-	Request   int64 // of ToEditable
-	Autopilot bool  // of ToNew
+	Request   int64  // of ToEditable
+	Agent     string // of ToNew: who leads it, "" for the usual one
+	Autopilot bool
 	AllowAll  bool
 }
 
 func (c *Compose) key() string {
 	switch c.Kind {
 	case ToNew:
+		if c.Agent != "" {
+			return "@" + c.Agent
+		}
 		return ""
 	case ToEditable:
 		return core.RequestRef(c.Request)
@@ -135,13 +139,14 @@ func (s *State) Prompt() (to, then string) {
 	c := &s.Input.Compose
 	switch c.Kind {
 	case ToNew:
+		to = join("new session", " · ", core.Short(line(c.Agent), 24))
 		switch {
 		case c.AllowAll:
-			return "new session", "autopilot, and every tool call is allowed"
+			return to, "autopilot, and every tool call is allowed"
 		case c.Autopilot:
-			return "new session", "autopilot: works until it declares completion"
+			return to, "autopilot: works until it declares completion"
 		}
-		return "new session", "asks you before it writes or runs anything"
+		return to, "asks you before it writes or runs anything"
 	case ToEditable:
 		return core.RequestRef(c.Request) + " to " + s.name(c.Target), "changes the queued message"
 	}

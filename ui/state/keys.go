@@ -10,6 +10,7 @@ const (
 	InTree      Context = "task tree"
 	InDetail    Context = "transcript and timeline"
 	OnTask      Context = "any pane"
+	InAgents    Context = "agents"
 	InComposer  Context = "composer"
 	InCommand   Context = "command line"
 	InFilter    Context = "filter"
@@ -36,7 +37,7 @@ func keys(k ...Key) []Key { return k }
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), composerKeys(), lineKeys(), otherKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), composerKeys(), lineKeys(), otherKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -77,6 +78,8 @@ func taskKeys() []Binding {
 		{keys("Esc"), OnTask, "back", "one level up", "", nil, (*State).back},
 		{keys("?"), OnTask, "help", "show all keys", "help", nil, (*State).help},
 		{keys("q"), OnTask, "quit", "leave the screen; agents go on", "quit", nil, (*State).quit},
+		{keys("@"), OnTask, "agents", "all agents there are: where from, what shadows them, what is wrong with them", "agents", nil, (*State).openAgents},
+		{keys("T"), OnTask, "trust", "trust the agents and commands that this folder brings (asks first)", "trust", (*State).whyNotTrust, (*State).startTrust},
 	}
 }
 
@@ -116,7 +119,7 @@ func composerKeys() []Binding {
 	return []Binding{
 		{keys("Enter"), InComposer, "send", "send it", "send", (*State).whyNotSend, (*State).send},
 		{keys("Alt-Enter", "Ctrl-J"), InComposer, "new line", "begin a new line", "new line", nil, (*State).newLine},
-		{keys("Tab"), InComposer, "how", "message: after this turn, steer, interrupt; new session: ask, autopilot, allow all", "mode", nil, (*State).how},
+		{keys("Tab"), InComposer, "how", "message: after this turn, steer, interrupt; new session: ask, autopilot, allow all; in a /name: completes it", "mode", nil, (*State).how},
 		{keys("Up"), InComposer, "line up", "a line up; on the first: what was sent before", "", nil, (*State).composeUp},
 		{keys("Down"), InComposer, "line down", "a line down; on the last: what was sent after", "", nil, (*State).composeDown},
 		{keys("Ctrl-G"), InComposer, "editor", "write it in $VISUAL or $EDITOR", "editor", nil, (*State).external},
@@ -160,8 +163,8 @@ func otherKeys() []Binding {
 		return func(*State) []Effect { return []Effect{Scroll{Overlay: true, Move: m}} }
 	}
 	return []Binding{
-		{keys("y", "Y"), InConfirm, "yes", "yes, stop it", "yes", nil, (*State).yes},
-		{keys("n", "N", "Esc", "q"), InConfirm, "no", "no, leave it", "no", nil, (*State).toNormal},
+		{keys("y", "Y"), InConfirm, "yes", "yes, do it", "yes", nil, (*State).yes},
+		{keys("n", "N", "Esc", "q"), InConfirm, "no", "no, leave it as it is", "no", nil, (*State).toNormal},
 		{keys("j", "Down"), InOverlay, "read down", "a line down", "down", nil, over(LineDown)},
 		{keys("k", "Up"), InOverlay, "read up", "a line up", "up", nil, over(LineUp)},
 		{keys("PgDn", " ", "Ctrl-D"), InOverlay, "read page down", "a page down", "page", nil, over(PageDown)},

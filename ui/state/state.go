@@ -44,6 +44,7 @@ const (
 // Config is what the State is told at the start and never changes.
 type Config struct {
 	Dir     string   // where a new session works
+	Project string   // the folder that trust is for; "": Dir
 	Offline bool     // a new session runs on the offline model
 	Themes  []string // names for :theme
 	Select  string   // the task to select first
@@ -56,6 +57,7 @@ type State struct {
 	Tree   Tree
 	Wants  Wants
 	Events Events
+	Agents Agents
 	View   View
 	Input  Input
 	Toast  Toast
@@ -84,10 +86,12 @@ type Overlay struct {
 	Lines []string
 }
 
-// Confirm asks before something is stopped.
+// Confirm asks before something is stopped, or a folder is trusted.
 type Confirm struct {
 	Task, Scope string
-	Text        string // names what will stop, as things are now
+	Trust       bool   // it is about the folder, not about a task
+	Text        string // names what will stop, or what comes in, as things are now
+	changed     time.Time
 }
 
 // Toast is the last thing the screen has to say.
@@ -208,17 +212,31 @@ func (s *State) after() []Effect {
 		s.View.shown, s.View.shownAt, s.View.Args = a.ID, s.Now, Arguments(a)
 	}
 	if s.View.Mode == Confirming {
-		s.View.Confirm.Text = s.confirmText(s.View.Confirm.Task, s.View.Confirm.Scope)
-		if s.View.Confirm.Text == "" {
-			s.View.Mode = Normal
-			s.say("nothing to cancel: it has ended")
-		}
+		s.reconfirm()
 	}
 	if n := s.Selected(); n != nil && s.View.Show != ShowTranscript && !s.Events.loaded[n.Task.Session] {
 		s.Events.loaded[n.Task.Session] = true
 		return []Effect{LoadTimeline{Session: n.Task.Session}}
 	}
 	return nil
+}
+
+// reconfirm says the question anew, as things are now, and drops it when there is nothing left of it.
+func (s *State) reconfirm() {
+	c := &s.View.Confirm
+	old, gone := c.Text, "nothing to cancel: it has ended"
+	if c.Trust {
+		c.Text, gone = s.trustText(), "nothing waits for your trust any more"
+	} else {
+		c.Text = s.confirmText(c.Task, c.Scope)
+	}
+	switch {
+	case c.Text == "":
+		s.View.Mode = Normal
+		s.say(gone)
+	case old != "" && old != c.Text:
+		c.changed = s.Now
+	}
 }
 
 // Ticks reports whether the screen changes by itself as time goes by.

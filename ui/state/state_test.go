@@ -89,9 +89,9 @@ func TestKeysToEffects(t *testing.T) {
 		{"autopilot belongs to the session", "deep1", "o", []Effect{Autopilot{"main1", true}}},
 		{"end", "idle1", "e", []Effect{End{"idle1"}}},
 		{"copy", "idle1", "y", []Effect{CopyAnswer{"idle1"}}},
-		{"new session", "idle1", "nfix it<Enter>", []Effect{NewSession{"fix it", false, false}}},
-		{"new session on autopilot", "idle1", "nfix it<Tab><Enter>", []Effect{NewSession{"fix it", true, false}}},
-		{"new session, all allowed", "idle1", "nfix it<Tab><Tab><Enter>", []Effect{NewSession{"fix it", true, true}}},
+		{"new session", "idle1", "nfix it<Enter>", []Effect{NewSession{Prompt: "fix it"}}},
+		{"new session on autopilot", "idle1", "nfix it<Tab><Enter>", []Effect{NewSession{Prompt: "fix it", Autopilot: true}}},
+		{"new session, all allowed", "idle1", "nfix it<Tab><Tab><Enter>", []Effect{NewSession{Prompt: "fix it", Autopilot: true, AllowAll: true}}},
 		{"timeline loads", "idle1", "t", []Effect{Scroll{Move: ToBottom}, LoadTimeline{"main1"}}},
 		{"quit", "idle1", "q", []Effect{Quit{}}},
 		{"Ctrl-C once", "idle1", "<Ctrl-C>", nil},
@@ -104,7 +104,7 @@ func TestKeysToEffects(t *testing.T) {
 		{":steer", "run11", ":steer left<Enter>", []Effect{Send{"run11", "left", core.Steer}}},
 		{":cancel", "run11", ":cancel<Enter>y", []Effect{Cancel{"run11", core.ScopeTree}}},
 		{":cancel only", "main1", ":cancel only<Enter>y", []Effect{Cancel{"main1", core.ScopeOnly}}},
-		{":new", "idle1", ":new do it<Enter>", []Effect{NewSession{"do it", false, false}}},
+		{":new", "idle1", ":new do it<Enter>", []Effect{NewSession{Prompt: "do it"}}},
 		{":autopilot off", "idle1", ":autopilot off<Enter>", []Effect{Autopilot{"main1", false}}},
 		{":theme", "idle1", ":theme li<Tab><Enter>", []Effect{Theme{"light"}}},
 		{":q is :quit", "idle1", ":q<Enter>", []Effect{Quit{}}},
@@ -126,6 +126,8 @@ func TestKeysToEffects(t *testing.T) {
 func TestKeysAreUnambiguous(t *testing.T) {
 	s := registry()
 	together := [][]Context{{OnTask, InApproval, InTree, Everywhere}, {OnTask, InApproval, InDetail, Everywhere}}
+	s.Agents.Open = true
+	together = append(together, s.contexts())
 	for m := Composing; m <= Reading; m++ {
 		s.View.Mode = m
 		together = append(together, s.contexts())
@@ -181,6 +183,7 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 		{"open", "", "<Enter>", "no task is selected"},
 		{"message", "", "m", "no task is selected"},
 		{"filter", "", "/", "there are no tasks yet"},
+		{"trust", "run11", "T", "the agents have not been read yet"},
 		{"finished", "", "f", "there are no tasks yet"},
 	} {
 		covered[c.name] = true
@@ -197,7 +200,7 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 		}
 	}
 	for _, b := range Bindings() {
-		if b.Why != nil && b.Context != InApproval && !covered[b.Name] {
+		if b.Why != nil && b.Context != InApproval && b.Context != InAgents && !covered[b.Name] {
 			t.Errorf("no reason of %q is tested", b.Name)
 		}
 	}
@@ -532,7 +535,7 @@ func TestCompletionGoesRound(t *testing.T) {
 		press(s, "<Tab>")
 		got = append(got, s.Input.Line.String())
 	}
-	if want := []string{"approve", "autopilot", "approve"}; !slices.Equal(got, want) {
+	if want := []string{"approve", "autopilot", "agents"}; !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
 	press(s, "<Esc>:go ex<Tab>")

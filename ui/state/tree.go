@@ -196,9 +196,14 @@ func (n *Node) matches(words []string, sessions map[string]core.Session) bool {
 		}
 		n.hay = strings.ToLower(strings.Join(parts, "\n"))
 	}
+	return fits(n.hay, words)
+}
+
+// fits reports whether the text has every word, and none of those after "!".
+func fits(hay string, words []string) bool {
 	for _, w := range words {
 		not, inverse := strings.CutPrefix(w, "!")
-		if not != "" && strings.Contains(n.hay, not) == inverse {
+		if not != "" && strings.Contains(hay, not) == inverse {
 			return false
 		}
 	}
