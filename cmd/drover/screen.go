@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"drover/agents"
 	"drover/core"
 	"drover/core/config"
 	"drover/core/model/offline"
@@ -62,8 +63,12 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	bring, err := e.catalog.brings(ctx, dir, true)
+	if err != nil {
+		return err
+	}
 	return ui.Run(ctx, ui.Options{
-		Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: strings.HasPrefix(e.settings.Model, offline.Name+"/"),
+		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: strings.HasPrefix(e.settings.Model, offline.Name+"/"),
 		NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
 	})
 }
@@ -87,7 +92,7 @@ func (s screenEngine) NewSession(ctx context.Context, ask state.NewSession) (str
 	return t.ID, s.e.Hosts.Ensure(ctx, t.Session)
 }
 
-// Agents lists what the catalogue knows.
+// Agents lists every definition there is for this directory, whatever its state.
 func (s screenEngine) Agents(ctx context.Context) ([]state.Agent, error) {
 	if s.e == nil {
 		return nil, nil
@@ -96,26 +101,68 @@ func (s screenEngine) Agents(ctx context.Context) ([]state.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.e.catalog.List(ctx, dir)
+	all, err := s.e.catalog.Load(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	return each(all, func(g core.Agent) state.Agent {
-		return state.Agent{
-			Name: g.Name, Display: g.DisplayName, Description: g.Description, Dialect: "drover", Family: "drover", Scope: "bundled",
-			Path: g.Source, State: "available", Model: g.Model, Tools: g.Tools, ReadOnly: g.ReadOnly, Background: g.Background,
-			PromptChars: utf8.RuneCountInString(g.Prompt),
-			Limits:      state.Limits{MaxTurns: g.Limits.MaxTurns, TimeoutMinutes: int(g.Limits.Timeout.Minutes())},
-		}
-	}), nil
+	return each(all.Definitions, shownAgent), nil
 }
 
-// Commands lists the workflow commands: none are known yet.
-func (s screenEngine) Commands(context.Context) ([]state.Command, error) { return nil, nil }
+func shownAgent(d agents.Definition) state.Agent {
+	return state.Agent{
+		Name: d.Name, Display: d.DisplayName, Description: d.Description, Dialect: d.Dialect, Family: d.Family, Scope: string(d.Scope),
+		Path: d.Path, State: string(d.State), Reason: d.Reason, ShadowedBy: d.ShadowedBy, Model: d.Model, Tools: d.Tools,
+		ReadOnly: d.ReadOnly, Background: d.Background, PromptChars: utf8.RuneCountInString(d.Prompt),
+		Limits: state.Limits{MaxTurns: d.Limits.MaxTurns, TimeoutMinutes: int(d.Limits.Timeout.Minutes())},
+		Problems: each(d.Problems, func(p agents.Problem) state.Problem {
+			return state.Problem{Severity: string(p.Severity), Line: p.Line, Field: p.Field, Message: p.Message, Repair: p.Repair}
+		}),
+	}
+}
 
-// Trust is refused: nothing comes from a project yet.
-func (s screenEngine) Trust(context.Context) (string, error) {
-	return "", core.Errorf(core.CodeInvalidInput, "there is nothing to trust here")
+// Commands lists every workflow command there is for this directory.
+func (s screenEngine) Commands(ctx context.Context) ([]state.Command, error) {
+	if s.e == nil {
+		return nil, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.e.catalog.Commands(ctx, dir)
+	return each(all, func(c agents.Command) state.Command {
+		return state.Command{Name: c.Name, Description: c.Description, Hint: c.Hint, Path: c.Path, State: string(c.State), Reason: c.Reason}
+	}), err
+}
+
+// Trust trusts what this directory's folders bring.
+func (s screenEngine) Trust(ctx context.Context) (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	done, err := s.e.catalog.trust(ctx, dir, true)
+	return folders(done), err
+}
+
+// folders names the folders that bring something.
+func folders(all []brought) string {
+	return strings.Join(each(all, func(b brought) string { return b.Root }), " and ")
+}
+
+// Submit puts a workflow command's prompt in its place first.
+func (s screenEngine) Submit(ctx context.Context, r core.Request) (core.Request, error) {
+	if s.e == nil || r.Kind != core.ReqMessage || !strings.HasPrefix(r.Text, "/") {
+		return s.Client.Submit(ctx, r)
+	}
+	d, err := s.Show(ctx, r.Task)
+	if err != nil {
+		return r, err
+	}
+	if r.Text, _, err = s.e.catalog.expand(ctx, d.Task.Dir, r.Text); err != nil {
+		return r, err
+	}
+	return s.Client.Submit(ctx, r)
 }
 
 func themeDir(getenv func(string) string) (string, error) {
