@@ -86,6 +86,9 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if err != nil {
 		return core.NewSession{}, err
 	}
+	if err := agents.Recursion(e.getenv(agents.BlockedEnv), agent.Name); err != nil {
+		return core.NewSession{}, err
+	}
 	if f.plan {
 		agent = agents.PlanMode(agent)
 	}

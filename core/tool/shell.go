@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -48,6 +49,7 @@ func (t shell) Run(ctx context.Context, env core.ToolEnv, args json.RawMessage) 
 	stream := newStream(env.Output)
 	exit, err := sandbox.Run(limited, sandbox.Spec{
 		Dir: env.Dir, Session: env.Session, Task: env.Task, Argv: []string{interpreter(), "-c", a.Command},
+		Env:    guarded(env),
 		Output: func(b []byte) { out.write(b); stream.write(b) },
 	})
 	stream.close()
@@ -113,4 +115,17 @@ func processes(n int, which string) string {
 		return "1 " + which + "process"
 	}
 	return fmt.Sprintf("%d %sprocesses", n, which)
+}
+
+// BlockedAgent is the variable that tells a drover started from a command which
+// agent it may not start again: the one that runs the command.
+const BlockedAgent = "DROVER_BLOCKED_AGENT"
+
+// guarded is the environment of an agent's commands.
+func guarded(env core.ToolEnv) []string {
+	list := sandbox.Environ(os.Environ())
+	if env.Agent != "" && env.Kind != core.KindMain {
+		list = append(list, BlockedAgent+"="+env.Agent)
+	}
+	return list
 }
