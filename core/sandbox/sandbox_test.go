@@ -22,6 +22,9 @@ const asHost = "SANDBOX_TEST_HOST"
 
 func TestMain(m *testing.M) {
 	Main()
+	if len(os.Args) == 4 && os.Args[1] == attackArg {
+		os.Exit(attacker(os.Args[2], os.Args[3]))
+	}
 	if script := os.Getenv(asHost); script != "" {
 		_, err := Run(context.Background(), Spec{
 			Argv: []string{"sh", "-c", script}, Session: "crash", Grace: 200 * time.Millisecond,
