@@ -20,8 +20,10 @@ var never = []uint32{
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
 }
 
-// attributes are what Landlock does not watch; a read-only mount does.
-var attributes = append([]uint32{
+// unwatched is what Landlock does not see: attributes of files, which read-only
+// mounts protect, and memory and queues, of which a namespace has its own.
+var unwatched = append([]uint32{
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_MQ_OPEN,
 	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
@@ -62,7 +64,7 @@ func (c *cell) program() []unix.SockFilter {
 	}
 	calls := never
 	if c.Wall == Landlock {
-		calls = append(calls[:len(calls):len(calls)], attributes...)
+		calls = append(calls[:len(calls):len(calls)], unwatched...)
 	}
 	for _, nr := range calls {
 		prog = append(prog, unless(nr), answer(uint32(unix.EPERM)))

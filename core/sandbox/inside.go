@@ -95,7 +95,7 @@ func (c *cell) finish(all []place) error {
 		return fmt.Errorf("furnish /dev: %w", err)
 	}
 	for _, p := range all {
-		if p.Kind != hide || !isDir(p.Path) {
+		if p.Kind != hide {
 			continue
 		}
 		if err := restrict(unix.AT_FDCWD, p.Path, readOnly, 0); err != nil {
@@ -116,11 +116,6 @@ func restrict(dir int, path string, attr uint64, flags uint) error {
 	return unix.MountSetattr(dir, path, flags, &unix.MountAttr{Attr_set: attr})
 }
 
-func isDir(path string) bool {
-	st, err := os.Lstat(path)
-	return err == nil && st.IsDir()
-}
-
 // take makes a mount of the place that hangs nowhere yet.
 func (p place) take() (int, error) {
 	fd, err := unix.OpenTree(unix.AT_FDCWD, p.Path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
@@ -137,9 +132,6 @@ func (p place) take() (int, error) {
 // put hangs the place where it belongs.
 func (p place) put(fd int) error {
 	if p.Kind == hide {
-		if !isDir(p.Path) {
-			return nil // it lies in another that is hidden
-		}
 		return unix.Mount("tmpfs", p.Path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=755,size=64k")
 	}
 	if _, err := os.Lstat(p.Path); err != nil {
@@ -207,16 +199,13 @@ func (c *cell) landlock() error {
 		}
 		rules = append(rules, rule.IgnoreIfMissing())
 	}
-	config := landlock.V11.BestEffort() // less than enough it cannot become
-	if err := config.RestrictPaths(rules...); err != nil {
-		return err
+	config := landlock.V11
+	if !c.NoNet {
+		config.HandledAccessNet = 0
 	}
-	if c.NoNet {
-		if err := config.RestrictNet(); err != nil {
-			return err
-		}
-	}
-	return config.RestrictScoped()
+	// In one step: of several, those about other things than files forbid to
+	// move files between directories. Less than enough it cannot become.
+	return config.BestEffort().Restrict(rules...)
 }
 
 // sights are the directories that may be read.
@@ -235,11 +224,11 @@ func (c *cell) sights() []string {
 	if !within(c.Dir, hidden) && !above(c.Dir, hidden) {
 		list = append(list, c.Dir)
 	}
-	return append(list, around("/", hidden)...)
+	return append(list, below("/", hidden)...)
 }
 
-// around lists what lies below dir and neither in, nor above, something hidden.
-func around(dir string, hidden []string) []string {
+// below lists what lies below dir and neither in, nor above, something hidden.
+func below(dir string, hidden []string) []string {
 	var list []string
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -252,7 +241,7 @@ func around(dir string, hidden []string) []string {
 		case !above(path, hidden):
 			list = append(list, path)
 		case e.IsDir():
-			list = append(list, around(path, hidden)...)
+			list = append(list, below(path, hidden)...)
 		}
 	}
 	return list

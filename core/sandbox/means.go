@@ -38,7 +38,7 @@ func Means(ctx context.Context) (Report, error) {
 			return r, err
 		}
 		c.Wall = wall
-		exit, err := run(ctx, s, &c)
+		exit, err := behind(ctx, s, &c)
 		switch m, ok := errors.AsType[*missing](err); {
 		case ctx.Err() != nil:
 			return r, ctx.Err()

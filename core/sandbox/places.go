@@ -105,18 +105,18 @@ func places(s Spec, hidden []string) []place {
 		}
 		return strings.Compare(a.Path, b.Path)
 	})
-	return slices.DeleteFunc(list, func(p place) bool { return p.Kind == show && shown(p.Path, kinds) })
+	return slices.DeleteFunc(list, func(p place) bool { return p.Kind == around(p.Path, kinds) })
 }
 
-// shown reports whether the place that path lies in is in sight anyway.
-func shown(path string, kinds map[string]kind) bool {
+// around is the kind of the place that path lies in.
+func around(path string, kinds map[string]kind) kind {
 	for path != "/" {
 		path = filepath.Dir(path)
 		if k, ok := kinds[path]; ok {
-			return k == show
+			return k
 		}
 	}
-	return false
+	return ""
 }
 
 func values(env, names []string) []string {

@@ -61,13 +61,13 @@ func confined(ctx context.Context, s Spec) (Exit, error) {
 	why := []error{ErrNoWall}
 	for _, wall := range []Wall{Namespaces, Bubblewrap, Landlock} {
 		if wall == Landlock && !s.Weak {
-			why = append(why, errors.New("landlock alone: too weak to be used unasked"))
+			why = append(why, errors.New("landlock alone would be too weak"))
 			break
 		}
 		c.Wall = wall
 		exit, err := behind(ctx, s, &c)
 		m, ok := errors.AsType[*missing](err)
-		if !ok {
+		if !ok || ctx.Err() != nil {
 			return exit, err
 		}
 		why = append(why, m)
@@ -88,6 +88,11 @@ func (e *noWall) Error() string {
 }
 
 func behind(ctx context.Context, s Spec, c *cell) (Exit, error) {
+	if c.Wall == Bubblewrap {
+		if err := c.probe(ctx); err != nil {
+			return Exit{}, &missing{c.Wall, err}
+		}
+	}
 	exit, err := run(ctx, s, c)
 	exit.Wall = c.Wall
 	if m, ok := errors.AsType[*missing](err); ok && c.Wall == Seccomp {
@@ -203,26 +208,46 @@ const fdSelf = "/proc/self/fd/5"
 func (c *cell) wrap(cmd *exec.Cmd, marks []string) error {
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
-		return errors.New("bwrap is not installed")
+		return err
 	}
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return err
 	}
 	cmd.ExtraFiles = append(cmd.ExtraFiles, self)
+	args := c.wrapping()
+	for _, mark := range marks { // not in its own environment: bwrap must not be taken for a command
+		name, value, _ := strings.Cut(mark, "=")
+		args = append(args, "--setenv", name, value)
+	}
+	cmd.Path, cmd.Args = bwrap, slices.Concat(args, []string{"--", fdSelf}, cmd.Args[1:])
+	return nil
+}
+
+// probe has bwrap do nothing, so that what it has to say against it is not taken for a command's output.
+func (c *cell) probe(ctx context.Context) error {
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		return errors.New("bwrap is not installed")
+	}
+	args := append(c.wrapping(), "--", "true")
+	out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return errors.New(strings.Join(strings.Fields(string(out)+" "+err.Error()), " "))
+	}
+	return nil
+}
+
+// wrapping is bwrap's command line up to the command.
+func (c *cell) wrapping() []string {
 	args := []string{"bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--as-pid-1", "--cap-drop", "ALL",
 		"--ro-bind", "/", "/", "--dev", "/dev", "--remount-ro", "/dev", "--proc", "/proc", "--remount-ro", "/proc"}
 	if c.NoNet {
 		args = append(args, "--unshare-net")
 	}
-	args = append(args, c.binds()...)
-	for _, mark := range marks { // not in its own environment: bwrap must not be taken for a command
-		name, value, _ := strings.Cut(mark, "=")
-		args = append(args, "--setenv", name, value)
-	}
-	args = append(args, "--chdir", c.Dir, "--", fdSelf)
-	cmd.Path, cmd.Args = bwrap, append(args, cmd.Args[1:]...)
-	return nil
+	return append(append(args, c.binds()...), "--chdir", c.Dir)
 }
 
 func (c *cell) binds() []string {
