@@ -11,6 +11,11 @@
 // returns after that, never before. Commands get a clean environment without
 // the host's secrets, no terminal, and no descriptor but their own three.
 //
+// A read-only command is confined by the kernel: in namespaces of its own,
+// behind Landlock and a filter of system calls, it cannot write outside its
+// scratch directory, however it tries. Where the machine has no means for that,
+// the command is not started. Means tells which there are.
+//
 // It never signals a process that it has not proved to be a descendant, never
 // uses a number of a process that may have been given away again, and knows
 // nothing of tasks, tools or the registry.

@@ -70,7 +70,7 @@ func supervised(pid int) bool {
 		if err != nil {
 			return false
 		}
-		if part := bytes.SplitN(args, []byte{0}, 3); len(part) == 3 && string(part[0]) == "drover" && string(part[1]) == execArg {
+		if isSupervisor(args) {
 			return true
 		}
 		p, ok := readProcess(pid)
@@ -80,6 +80,11 @@ func supervised(pid int) bool {
 		pid = p.ppid
 	}
 	return false
+}
+
+func isSupervisor(cmdline []byte) bool {
+	part := bytes.SplitN(cmdline, []byte{0}, 3)
+	return len(part) == 3 && string(part[1]) == execArg && (string(part[0]) == "drover" || string(part[0]) == fdSelf)
 }
 
 // killMarked kills until no marked process is left, and counts those it found first.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -42,6 +43,16 @@ type Spec struct {
 	// Wait waits for processes the command left in the background, until ctx
 	// ends. Otherwise they are stopped when the command has ended.
 	Wait bool
+	// ReadOnly confines the command and all it starts: they can write in
+	// Scratch and nowhere else, signal and see only each other, and talk to no
+	// UNIX socket. The home, the temporary directories and drover's own state
+	// are empty to them, but for Dir with its repository, Readable and where
+	// PATH leads. HOME and TMPDIR are Scratch. See ErrNoWall.
+	ReadOnly bool
+	Scratch  string   // with ReadOnly: a directory that exists
+	Readable []string // with ReadOnly: more that must stay in sight
+	NoNet    bool     // no socket but pairs, not even to this machine
+	Weak     bool     // with ReadOnly: Landlock alone will do, see Landlock
 }
 
 // Exit is how a command ended.
@@ -52,12 +63,14 @@ type Exit struct {
 	Leftover int           // background processes that it left and that were stopped
 	Stuck    int           // processes that would not die of SIGKILL either
 	Took     time.Duration // until everything was gone
+	Wall     Wall          // what confined it, "" if nothing was asked
 }
 
 // Run runs the command and returns when it and everything it started have
 // ended. A command that fails is no error. If ctx ends first, everything is
 // stopped (SIGTERM, then SIGKILL after the grace), and the error is ctx's. A
-// command that cannot be started is an *fs.PathError.
+// command that cannot be started is an *fs.PathError; one that cannot be
+// confined as the spec demands is not started, and the error is ErrNoWall.
 func Run(ctx context.Context, s Spec) (Exit, error) {
 	if err := ctx.Err(); err != nil {
 		return Exit{}, err
@@ -68,8 +81,15 @@ func Run(ctx context.Context, s Spec) (Exit, error) {
 	if s.Grace <= 0 {
 		s.Grace = DefaultGrace
 	}
+	if s.ReadOnly || s.NoNet {
+		return confined(ctx, s)
+	}
+	return run(ctx, s, nil)
+}
+
+func run(ctx context.Context, s Spec, c *cell) (Exit, error) {
 	began := time.Now()
-	p, err := start(s)
+	p, err := start(s, c)
 	if err != nil {
 		return Exit{}, err
 	}
@@ -84,6 +104,7 @@ func Run(ctx context.Context, s Spec) (Exit, error) {
 // proc is a supervisor as its host sees it.
 type proc struct {
 	spec     Spec
+	cell     *cell  // nil: not confined
 	mark     string // of this run, in the environment of its processes
 	cmd      *exec.Cmd
 	lifeline *os.File // its end tells the supervisor to stop everything
@@ -93,23 +114,33 @@ type proc struct {
 	stdin    *os.File
 }
 
-func start(s Spec) (p *proc, err error) {
-	p = &proc{spec: s, mark: envExec + "=" + rand.Text()}
-	opts, err := json.Marshal(options{Grace: s.Grace, Wait: s.Wait})
+func start(s Spec, c *cell) (p *proc, err error) {
+	p = &proc{spec: s, cell: c, mark: envExec + "=" + rand.Text()}
+	opts, err := json.Marshal(options{Grace: s.Grace, Wait: s.Wait, Cell: c})
 	if err != nil {
 		return nil, fmt.Errorf("start a command: %w", err)
 	}
 	p.cmd = exec.Command("/proc/self/exe")
 	p.cmd.Args = append([]string{"drover", execArg, string(opts)}, s.Argv...)
 	p.cmd.Dir = s.Dir
-	p.cmd.Env = p.environ()
+	p.cmd.Env = s.Env
+	if s.Env == nil {
+		p.cmd.Env = Environ(os.Environ())
+	}
+	p.cmd.Env = slices.Clip(p.cmd.Env)
 	// A session of its own keeps the terminal's Ctrl-C away; SIGCONT at the host's
 	// death wakes a supervisor that its own command has stopped.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGCONT}
 	theirs, err := p.pipes()
-	defer closeAll(theirs)
+	if err == nil {
+		err = p.confine()
+	}
+	defer closeAll(append(theirs, p.cmd.ExtraFiles...))
 	if err == nil {
 		err = p.cmd.Start()
+		if err != nil && c != nil && c.refused(err) {
+			err = &missing{c.Wall, err}
+		}
 	}
 	if err != nil {
 		closeAll(append(p.readers, p.lifeline, p.report, p.stdin))
@@ -119,19 +150,23 @@ func start(s Spec) (p *proc, err error) {
 	return p, nil
 }
 
-func (p *proc) environ() []string {
-	env := p.spec.Env
-	if env == nil {
-		env = Environ(os.Environ())
-	}
-	env = append(env[:len(env):len(env)], p.mark)
+// confine marks the processes, and makes the supervisor's one that can build the walls.
+func (p *proc) confine() error {
+	marks := []string{p.mark}
 	if p.spec.Session != "" {
-		env = append(env, EnvSession+"="+p.spec.Session)
+		marks = append(marks, EnvSession+"="+p.spec.Session)
 	}
 	if p.spec.Task != "" {
-		env = append(env, EnvTask+"="+p.spec.Task)
+		marks = append(marks, EnvTask+"="+p.spec.Task)
 	}
-	return env
+	if p.cell == nil {
+		p.cmd.Env = append(p.cmd.Env, marks...)
+		return nil
+	}
+	if err := p.cell.build(p.cmd, marks); err != nil {
+		return &missing{p.cell.Wall, err}
+	}
+	return nil
 }
 
 // pipes makes the pipes and returns the supervisor's ends, to be closed here once it has started.
@@ -253,6 +288,8 @@ func (p *proc) lost(ctx context.Context, err error) error {
 
 func (p *proc) fault(r report) error {
 	switch {
+	case r.Missing != "":
+		return &missing{p.cell.Wall, errors.New(r.Missing)}
 	case r.Errno != 0:
 		return &fs.PathError{Op: "start", Path: p.spec.Argv[0], Err: r.Errno}
 	case r.Problem != "":

@@ -22,9 +22,12 @@ const asHost = "SANDBOX_TEST_HOST"
 
 func TestMain(m *testing.M) {
 	Main()
+	if len(os.Args) == 4 && os.Args[1] == attackArg {
+		os.Exit(attacker(os.Args[2], os.Args[3]))
+	}
 	if script := os.Getenv(asHost); script != "" {
-		_, err := Run(context.Background(), Spec{
-			Argv: []string{"sh", "-c", script}, Session: "crash", Grace: 200 * time.Millisecond,
+		_, err := behindWall(context.Background(), Wall(os.Getenv(asHost+"_WALL")), Spec{
+			Argv: []string{"sh", "-c", script}, Session: "crash", Dir: "/", Scratch: os.Getenv("TMPDIR"), ReadOnly: true,
 			Output: func(b []byte) { _, _ = os.Stdout.Write(b) },
 		})
 		fmt.Fprintln(os.Stderr, err)

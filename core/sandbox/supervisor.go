@@ -41,6 +41,7 @@ const (
 type options struct {
 	Grace time.Duration `json:"g"`
 	Wait  bool          `json:"w,omitempty"`
+	Cell  *cell         `json:"c,omitempty"`
 }
 
 // report is what the supervisor tells the host when all is over.
@@ -52,6 +53,7 @@ type report struct {
 	Stuck    int           `json:"stuck,omitempty"`
 	Errno    syscall.Errno `json:"errno,omitempty"`   // why the command could not be started
 	Problem  string        `json:"problem,omitempty"` // the same, where there is no number
+	Missing  string        `json:"missing,omitempty"` // why there is no wall; the command was not started
 }
 
 // Main turns this process into a supervisor if it was started as one, and then
@@ -71,7 +73,7 @@ func supervise(args []string) int {
 	}
 	keepOwn()
 	runtime.LockOSThread() // the command's Pdeathsig is tied to the thread that starts it
-	r := oversee(o, args[1:])
+	r := confine(o, args[1:])
 	out, err := json.Marshal(r)
 	if err == nil {
 		_, err = os.NewFile(fdReport, "report").Write(out)
@@ -95,6 +97,16 @@ func keepOwn() {
 func isPipe(fd int) bool {
 	var st unix.Stat_t
 	return unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFIFO
+}
+
+// confine goes behind the walls, where there shall be some, and runs the command there.
+func confine(o options, argv []string) report {
+	if o.Cell != nil {
+		if err := o.Cell.enter(); err != nil {
+			return report{Missing: err.Error()}
+		}
+	}
+	return oversee(o, argv)
 }
 
 // oversee runs the command and returns when none of its processes is left.
