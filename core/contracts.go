@@ -172,6 +172,7 @@ type TaskInfo struct {
 	Dir       string
 	Depth     int
 	Autopilot bool
+	ReadOnly  bool // its processes are read-only to the kernel too
 	Pace      bool // stream at a pace a person can follow
 }
 

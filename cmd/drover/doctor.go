@@ -92,7 +92,7 @@ func (a *app) examine(ctx context.Context) []finding {
 		all = append(all, a.checkCatalogue(ctx)...)
 		all = append(all, checkNotify(dir))
 	}
-	return append(all, a.checkTerminal(), checkGit())
+	return append(all, checkWalls(ctx), a.checkTerminal(), checkGit())
 }
 
 func (a *app) checkSettings(err error) finding {
@@ -137,6 +137,20 @@ func (a *app) checkCatalogue(ctx context.Context) (out []finding) {
 		return append(out, finding{"agents", fail, message, hint})
 	}
 	return out
+}
+
+// checkWalls says what keeps a read-only agent's commands from writing.
+func checkWalls(ctx context.Context) finding {
+	r, err := sandbox.Means(ctx)
+	switch {
+	case err != nil:
+		return finding{"walls", warn, err.Error(), ""}
+	case r.Best == "":
+		return finding{"walls", warn, "no sandbox works here: read-only agents run no commands", "install bubblewrap, or allow user namespaces"}
+	case r.Best == sandbox.Landlock:
+		return finding{"walls", warn, sandbox.Weak, "install bubblewrap, or allow user namespaces"}
+	}
+	return finding{"walls", fine, fmt.Sprintf("commands of read-only agents are confined by %s and Landlock %d", r.Best, r.Landlock), ""}
 }
 
 func checkModel(s config.Settings) finding {

@@ -174,6 +174,7 @@ func (u *turn) load() error {
 					return fmt.Errorf("reading the definition of %s: %w", u.t.Agent, err)
 				}
 			}
+			u.info.ReadOnly = u.agent.ReadOnly
 			u.set = u.toolset(u.spec.Tools)
 		}
 		es, err := r.Entries(u.t.ID, u.last, 0)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -47,11 +48,15 @@ func (t shell) Run(ctx context.Context, env core.ToolEnv, args json.RawMessage) 
 	defer cancel()
 	out := newCapture(env.Scratch, env.CallID)
 	stream := newStream(env.Output)
-	exit, err := sandbox.Run(limited, sandbox.Spec{
+	spec, err := confined(env, sandbox.Spec{
 		Dir: env.Dir, Session: env.Session, Task: env.Task, Argv: []string{interpreter(), "-c", a.Command},
 		Env:    guarded(env),
 		Output: func(b []byte) { out.write(b); stream.write(b) },
 	})
+	if err != nil {
+		return core.ToolResult{}, err
+	}
+	exit, err := sandbox.Run(limited, spec)
 	stream.close()
 	text := out.end()
 	switch {
@@ -115,6 +120,20 @@ func processes(n int, which string) string {
 		return "1 " + which + "process"
 	}
 	return fmt.Sprintf("%d %sprocesses", n, which)
+}
+
+// confined is the second wall: a read-only agent's command can write nowhere but
+// in a directory of its own, and reaches no network (DESIGN section 6).
+func confined(env core.ToolEnv, s sandbox.Spec) (sandbox.Spec, error) {
+	if !env.ReadOnly {
+		return s, nil
+	}
+	s.ReadOnly, s.NoNet = true, true
+	s.Scratch = filepath.Join(env.Scratch, "own-"+env.Task)
+	if err := os.MkdirAll(s.Scratch, 0o700); err != nil {
+		return s, fmt.Errorf("make the directory of a read-only agent: %w", err)
+	}
+	return s, nil
 }
 
 // BlockedAgent is the variable that tells a drover started from a command which
