@@ -15,7 +15,7 @@ import (
 )
 
 var env = []string{
-	"ANTHROPIC_API_KEY=sk+weird/value=17&x", "MODEL_KEY=mock", "DB_PASSWORD=correct horse", "AUTH_PROVIDER=anthropic", "PWD=/work/place",
+	"ANTHROPIC_API_KEY=sk+weird/value=17&x", "MODEL_KEY=mock", "DB_PASSWORD=correct horse", "AUTH_PROVIDER=anthropic", "PWD=/srv/place",
 	"SERVICE_TOKEN=abcdefgh", "TOKEN_LIMIT=100000000", "SSH_AUTH_SOCK=/tmp/agent.123", "PATH=/usr/bin", "GOOGLE_APPLICATION_CREDENTIALS=/home/bob/key.json",
 	"TOKEN_OF_X=Zq81mvPk20xLw9RtYb", "QUOTED_SECRET=a\"b\\c<d>ef", "MY_SECRET=REDACTED", "API_KEY_2=second-key-value",
 	"KEY_PEM_SECRET=first line of the secret\nsecond line of the secret\n",
@@ -57,7 +57,7 @@ var shown = []string{
 	"tokenizer=abcdef123456", "secretary: abcdef123456", "password = os.Getenv(\"DB_PASSWORD\")", "password=getpass.getpass()", "password: string;", "apiKey: process.env.OPENAI_API_KEY,", "token := parser.Next()",
 	"token = next_token", "password=password", "connect(password=user_password)", "password=$PASS", "password=${PASS}", "password=<password>", "password=********", "secret: null", "token=None", "if token == abcdef123456 {",
 	"the password is wrong", "password authentication failed", "pass 12345678", "bypass=12345678ab", "keyboard=a1b2c3d4e5f6a7b8c9d0e1f2", "primary key: name", "key: value", "pass: true", "PASS: TestSomething", "--- PASS: TestAttacks (0.02s)",
-	"func token(s string) token", "type: secret", "mock-model and mock", "anthropic is a firm", "100000000 tokens", "/work/place/x", "/usr/bin/env", "REDACTED is a word", "password=" + Mark, "token: " + Mark,
+	"func token(s string) token", "type: secret", "mock-model and mock", "anthropic is a firm", "100000000 tokens", "/srv/place/x", "/usr/bin/env", "REDACTED is a word", "password=" + Mark, "token: " + Mark,
 	// known values
 	"«sk+weird/value=17&x»", "x«sk+weird/value=17&x»x", "«correct horse»!", "«Zq81mvPk20xLw9RtYb»", "token «abcdefgh» alone", "abcdefghi and xabcdefgh are others", "«second-key-value»",
 	"«" + url.QueryEscape("sk+weird/value=17&x") + "»", "«first line of the secret»\n  «second line of the secret»\n", "«first line of the secret»\n«second line of the secret»",
@@ -100,7 +100,7 @@ func TestHome(t *testing.T) {
 			t.Errorf("home %q: %q", home, got)
 		}
 	}
-	if got := New(nil, "/root").Text("/root/x"); got != "~/x" {
+	if got := New(nil, "/srv/me").Text("/srv/me/x"); got != "~/x" {
 		t.Error(got)
 	}
 }
