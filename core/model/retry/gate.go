@@ -1,0 +1,54 @@
+package retry
+
+import (
+	"sync"
+	"time"
+)
+
+// gate is what the calls of one provider know of its rate limit together: until
+// when it holds, and who comes after it when.
+type gate struct {
+	mu    sync.Mutex
+	until time.Time // the limit holds so long
+	last  time.Time // the place that was given last
+}
+
+// close says that the limit holds until t, or longer where that is known.
+func (g *gate) close(t time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if t.After(g.until) {
+		g.until = t
+	}
+}
+
+// shut reports whether a call that comes now has to wait for its turn.
+func (g *gate) shut(now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return now.Before(g.until)
+}
+
+// place is when the next call may go: after the limit, and after the one before.
+func (g *gate) place(now time.Time, spacing time.Duration) time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := g.until
+	if at.Before(now) {
+		at = now
+	}
+	if next := g.last.Add(spacing); g.last.After(now) && next.After(at) {
+		at = next
+	}
+	g.last = at
+	return at
+}
+
+// worked opens the gate where a call came through it.
+func (g *gate) worked() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if now := time.Now(); now.After(g.until) {
+		g.until = time.Time{}
+	}
+}
