@@ -61,7 +61,11 @@ func (c *Client) Unfinished(class Class, what, hint string) error {
 func (c *Client) Check(a *Answer, short, declined bool) error {
 	switch {
 	case declined && len(a.calls) == 0:
-		return c.Unfinished(ClassRefused, "the model, or a filter before it, declined to answer", "ask in other words, or choose another model")
+		what := "the model, or a filter before it, declined to answer"
+		if words := core.CleanLine(a.text.String()); words != "" {
+			what += ": " + core.Short(words, 300)
+		}
+		return c.Unfinished(ClassRefused, what, "ask in other words, or choose another model")
 	case !a.Empty():
 		return nil
 	case short:

@@ -22,11 +22,12 @@ func (g *gate) close(t time.Time) {
 	}
 }
 
-// shut reports whether a call that comes now has to wait for its turn.
-func (g *gate) shut(now time.Time) bool {
+// shut reports whether a call has to wait: while the limit holds, and, where it
+// has no place yet, while others that have one are still waiting for theirs.
+func (g *gate) shut(now time.Time, placed bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return now.Before(g.until)
+	return now.Before(g.until) || !placed && now.Before(g.last)
 }
 
 // place is when the next call may go: after the limit, and after the one before.
@@ -37,18 +38,9 @@ func (g *gate) place(now time.Time, spacing time.Duration) time.Time {
 	if at.Before(now) {
 		at = now
 	}
-	if next := g.last.Add(spacing); g.last.After(now) && next.After(at) {
+	if next := g.last.Add(spacing); next.After(at) {
 		at = next
 	}
 	g.last = at
 	return at
-}
-
-// worked opens the gate where a call came through it.
-func (g *gate) worked() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if now := time.Now(); now.After(g.until) {
-		g.until = time.Time{}
-	}
 }

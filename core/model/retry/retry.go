@@ -24,9 +24,9 @@ type Info struct {
 type Options struct {
 	Tries     int           // of a call, for all but rate limits; 0: 5
 	Limited   int           // of a call at rate limits; 0: 20
-	First     time.Duration // the first wait; each is twice the one before; 0: 500 ms
+	First     time.Duration // the first wait; each is twice the one before, and four times as long at rate limits; 0: 500 ms
 	Longest   time.Duration // wait that is chosen here, not by the provider; 0: 30 s
-	MostAfter time.Duration // a provider that wants longer than this has failed; 0: 15 min
+	MostAfter time.Duration // a provider that wants longer than this has failed; 0: 1 h
 	Spacing   time.Duration // between two calls that go on after a rate limit; 0: 250 ms
 	// Notify tells of each wait before it begins. Nil: nobody.
 	Notify func(ctx context.Context, t core.TaskInfo, i Info)
@@ -52,7 +52,7 @@ func New(inner core.Model, o Options) *Model {
 	o.Limited = or(o.Limited, 20)
 	o.First = or(o.First, 500*time.Millisecond)
 	o.Longest = or(o.Longest, 30*time.Second)
-	o.MostAfter = or(o.MostAfter, 15*time.Minute)
+	o.MostAfter = or(o.MostAfter, time.Hour)
 	o.Spacing = or(o.Spacing, 250*time.Millisecond)
 	if o.Random == nil {
 		o.Random = rand.Float64
@@ -70,56 +70,53 @@ func or[T comparable](v, otherwise T) T {
 
 // Stream implements core.Model.
 func (m *Model) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
+	if err := m.pass(ctx, req.Task, false); err != nil {
+		return core.ModelReply{}, err
+	}
 	var tries, limited int
 	for {
-		if err := m.pass(ctx, req.Task); err != nil {
-			return core.ModelReply{}, err
-		}
 		begun := false
 		reply, err := m.inner.Stream(ctx, req, func(d core.Delta) {
 			begun = true
 			on(d)
 		})
-		if err == nil {
-			m.gate.worked()
-			return reply, nil
-		}
 		f, ok := model.FaultOf(err)
-		if !ok || ctx.Err() != nil || begun || !f.Class.Transient() {
+		if err == nil || !ok || ctx.Err() != nil || !f.Class.Transient() {
 			return reply, err
 		}
 		info := Info{Class: f.Class, Err: err}
+		first := m.o.First
 		if f.Class == model.ClassRateLimit {
 			limited++
 			info.Try, info.Most = limited, m.o.Limited
+			first *= 4
 		} else {
 			tries++
 			info.Try, info.Most = tries, m.o.Tries
 		}
-		if info.Try >= info.Most || f.RetryAfter > m.o.MostAfter {
-			return reply, worn(f, info.Try)
-		}
-		info.Wait = m.wait(info.Try, f.RetryAfter)
-		if f.Class == model.ClassRateLimit {
+		info.Wait = m.wait(first, info.Try, f.RetryAfter)
+		if f.Class == model.ClassRateLimit && f.RetryAfter <= m.o.MostAfter {
 			m.gate.close(time.Now().Add(info.Wait))
-			if err := m.park(ctx, req.Task, info); err != nil {
-				return reply, err
-			}
-			continue
 		}
-		info.Until = time.Now().Add(info.Wait)
-		if m.o.Notify != nil {
-			m.o.Notify(ctx, req.Task, info)
+		switch {
+		case begun: // the caller has a part of the answer already
+			return reply, err
+		case info.Try >= info.Most, f.RetryAfter > m.o.MostAfter:
+			return reply, worn(f, info.Try)
+		case f.Class == model.ClassRateLimit:
+			err = m.park(ctx, req.Task, info)
+		default:
+			err = m.pause(ctx, req.Task, info)
 		}
-		if err := sleep(ctx, info.Wait); err != nil {
+		if err != nil {
 			return reply, err
 		}
 	}
 }
 
 // pass waits behind a rate limit that another call has met.
-func (m *Model) pass(ctx context.Context, t core.TaskInfo) error {
-	if !m.gate.shut(time.Now()) {
+func (m *Model) pass(ctx context.Context, t core.TaskInfo, placed bool) error {
+	if !m.gate.shut(time.Now(), placed) {
 		return nil
 	}
 	return m.park(ctx, t, Info{Class: model.ClassRateLimit, Err: errWaiting})
@@ -127,25 +124,42 @@ func (m *Model) pass(ctx context.Context, t core.TaskInfo) error {
 
 var errWaiting = &core.Error{Code: core.CodeModel, Message: "the provider's rate limit was reached by another task"}
 
-// park waits for this call's own place behind the rate limit.
+// park waits for this call's own place behind the rate limit, and again where
+// those before it met the limit once more.
 func (m *Model) park(ctx context.Context, t core.TaskInfo, i Info) error {
 	i.Until = m.gate.place(time.Now(), m.o.Spacing)
 	i.Wait = time.Until(i.Until)
 	if m.o.Notify != nil {
 		m.o.Notify(ctx, t, i)
 	}
-	if m.o.Park != nil {
-		return m.o.Park(ctx, t, i)
+	wait := m.o.Park
+	if wait == nil {
+		wait = func(ctx context.Context, _ core.TaskInfo, i Info) error { return sleep(ctx, time.Until(i.Until)) }
 	}
-	return sleep(ctx, i.Wait)
+	if err := wait(ctx, t, i); err != nil {
+		return err
+	}
+	return m.pass(ctx, t, true)
+}
+
+// pause waits before the next try.
+func (m *Model) pause(ctx context.Context, t core.TaskInfo, i Info) error {
+	i.Until = time.Now().Add(i.Wait)
+	if m.o.Notify != nil {
+		m.o.Notify(ctx, t, i)
+	}
+	if err := sleep(ctx, i.Wait); err != nil {
+		return err
+	}
+	return m.pass(ctx, t, true)
 }
 
 // wait is at least what the provider wants, and else grows from try to try;
 // scattered, so that many that failed together do not come back together.
-func (m *Model) wait(try int, after time.Duration) time.Duration {
+func (m *Model) wait(first time.Duration, try int, after time.Duration) time.Duration {
 	grown := m.o.Longest
-	if try < 30 && m.o.First<<(try-1) < m.o.Longest {
-		grown = m.o.First << (try - 1)
+	if try < 30 && first<<(try-1) < m.o.Longest {
+		grown = first << (try - 1)
 	}
 	scatter := time.Duration(m.o.Random() * float64(grown) / 2)
 	if after > 0 {
