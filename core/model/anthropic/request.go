@@ -1,0 +1,194 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"drover/core"
+	"drover/core/model"
+)
+
+type request struct {
+	Model     string    `json:"model"`
+	MaxTokens int       `json:"max_tokens"`
+	Stream    bool      `json:"stream"`
+	System    []block   `json:"system,omitempty"`
+	Tools     []tool    `json:"tools,omitempty"`
+	Messages  []message `json:"messages"`
+	Thinking  *thinking `json:"thinking,omitempty"`
+	Output    *output   `json:"output_config,omitempty"`
+}
+
+type thinking struct {
+	Type    string `json:"type"`
+	Budget  int    `json:"budget_tokens,omitempty"`
+	Display string `json:"display,omitempty"`
+}
+
+type output struct {
+	Effort string `json:"effort"`
+}
+
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"input_schema"`
+}
+
+type message struct {
+	Role    string  `json:"role"`
+	Content []block `json:"content"`
+}
+
+// block is one piece of content; Raw stands for the whole of it.
+type block struct {
+	Raw       json.RawMessage `json:"-"`
+	Type      string          `json:"type"`
+	Text      string          `json:"text,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Content   string          `json:"content,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+	Cache     *cache          `json:"cache_control,omitempty"`
+}
+
+type cache struct {
+	Type string `json:"type"`
+}
+
+// MarshalJSON writes Raw as it is.
+func (b block) MarshalJSON() ([]byte, error) {
+	if b.Raw != nil {
+		return b.Raw, nil
+	}
+	type plain block
+	return model.Encode(plain(b))
+}
+
+const (
+	longAnswer  = 64_000 // tokens; more than that is no answer but a mistake
+	unknownMost = 16_384 // of a model that is not known
+)
+
+func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
+	o := p.c.Options()
+	r := &request{Model: req.Model, Stream: true, MaxTokens: p.maxTokens(req.Model)}
+	if strings.TrimSpace(req.System) != "" {
+		r.System = []block{{Type: "text", Text: req.System, Cache: ephemeral()}} // with the tools before it
+	}
+	for _, t := range req.Tools {
+		r.Tools = append(r.Tools, tool{names.To(t.Name), t.Description, model.Schema(t)})
+	}
+	plain := p.learned.Get(req.Model, noThinking) > 0
+	r.Messages = p.messages(req, names, plain)
+	if gen := generation(req.Model); !plain && gen >= 406 {
+		r.Thinking = &thinking{Type: "adaptive"}
+		if gen >= 407 { // from here on it is hidden unless asked for
+			r.Thinking.Display = "summarized"
+		}
+		if o.Effort != "" {
+			r.Output = &output{o.Effort}
+		}
+	} else if budget := budgets[o.Effort]; !plain && gen >= 400 && budget > 0 {
+		r.Thinking = &thinking{Type: "enabled", Budget: budget}
+		r.fitThinking()
+	}
+	return r
+}
+
+// budgets of models that want reasoning as a number of tokens.
+var budgets = map[string]int{"low": 4096, "medium": 12_288, "high": 32_768}
+
+// leastBudget is the smallest budget the API takes.
+const leastBudget = 1024
+
+// fitThinking keeps a budget below the limit of the whole answer.
+func (r *request) fitThinking() {
+	if r.Thinking == nil || r.Thinking.Budget == 0 {
+		return
+	}
+	if r.Thinking.Budget = min(r.Thinking.Budget, r.MaxTokens/2); r.Thinking.Budget < leastBudget {
+		r.Thinking = nil
+	}
+}
+
+func (p *provider) maxTokens(name string) int {
+	o := p.c.Options()
+	most := o.MaxOutput
+	if most <= 0 {
+		most = unknownMost
+		if card, ok := model.CardOf(o.Name + "/" + name); ok {
+			most = int(min(card.Output, longAnswer))
+		} else if generation(name) >= 400 {
+			most = 32_000
+		} else if strings.HasPrefix(name, "claude-3") {
+			most = 4096
+		}
+	}
+	if n := p.learned.Get(name, mostOutput); n > 0 {
+		most = min(most, n)
+	}
+	return most
+}
+
+func ephemeral() *cache { return &cache{"ephemeral"} }
+
+// by marks what this provider wants back: another one's signatures are void here.
+func (p *provider) by() string { return "anthropic:" + p.c.Options().Name }
+
+// messages are the history in alternating roles.
+func (p *provider) messages(req core.ModelRequest, names *model.Names, plain bool) []message {
+	var out []message
+	add := func(role string, blocks ...block) {
+		if n := len(out); n > 0 && out[n-1].Role == role {
+			out[n-1].Content = append(out[n-1].Content, blocks...)
+			return
+		}
+		out = append(out, message{role, blocks})
+	}
+	for _, m := range model.History(req.Messages, "_-") {
+		switch m.Role {
+		case core.RoleUser:
+			add("user", block{Type: "text", Text: m.Text})
+		case core.RoleTool:
+			add("user", block{Type: "tool_result", ToolUseID: m.CallID, Content: m.Text, IsError: m.Failed})
+		case core.RoleAssistant:
+			add("assistant", p.assistant(m, req.Model, names, plain)...)
+		}
+	}
+	marked := 0
+	for i := len(out) - 1; i >= 0 && marked < 2; i-- { // what is new, and what was new the last time
+		if out[i].Role == "user" {
+			out[i].Content[len(out[i].Content)-1].Cache = ephemeral()
+			marked++
+		}
+	}
+	return out
+}
+
+// assistant is an answer in the blocks it came in.
+func (p *provider) assistant(m core.Message, name string, names *model.Names, plain bool) []block {
+	if plain {
+		m.Opaque = nil
+	}
+	var out []block
+	at := 0
+	for _, part := range model.LayoutOf(m, p.by(), name) {
+		switch {
+		case part.Text > 0:
+			text := m.Text[at : at+part.Text]
+			at += part.Text
+			if strings.TrimSpace(text) != "" {
+				out = append(out, block{Type: "text", Text: text})
+			}
+		case part.Call > 0:
+			c := m.Calls[part.Call-1]
+			out = append(out, block{Type: "tool_use", ID: c.ID, Name: names.To(c.Name), Input: c.Args})
+		case len(part.Raw) > 0:
+			out = append(out, block{Raw: part.Raw})
+		}
+	}
+	return out
+}

@@ -1,0 +1,191 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"drover/core"
+)
+
+// noResult is what a model reads of a call whose result was never written.
+const noResult = "interrupted: this call has no result. It may have had an effect; look before you do it again."
+
+// History is the messages of a request in the shape that all wire formats
+// agree on: it begins and ends with what the model is told; nothing empty; who wrote a message, where it was not the person;
+// the results of an answer's calls directly after it, one each, in its order;
+// arguments that are objects; and IDs none of which comes twice, at most 40
+// letters, digits and characters of marks long.
+func History(msgs []core.Message, marks string) []core.Message {
+	h := history{ids: map[string]bool{}, marks: marks}
+	for i, m := range msgs {
+		switch m.Role {
+		case core.RoleUser:
+			if strings.TrimSpace(m.Text) != "" {
+				h.out = append(h.out, core.Message{Role: core.RoleUser, Text: attributed(m)})
+			}
+		case core.RoleAssistant:
+			h.answer(m, msgs[i+1:])
+		case core.RoleTool:
+			h.orphan(m, msgs[:i])
+		}
+	}
+	if n := len(h.out); n == 0 || h.out[n-1].Role == core.RoleAssistant {
+		h.out = append(h.out, core.Message{Role: core.RoleUser, Text: "(continue)"})
+	}
+	return h.out
+}
+
+type history struct {
+	out   []core.Message
+	ids   map[string]bool
+	marks string
+}
+
+// attributed is a message's text with its sender, where that is not the person.
+func attributed(m core.Message) string {
+	if m.Sender == "" || m.Sender == core.SenderUser {
+		return m.Text
+	}
+	return "[from " + core.CleanLine(m.Sender) + "] " + m.Text
+}
+
+func (h *history) answer(m core.Message, after []core.Message) {
+	if strings.TrimSpace(m.Text) == "" {
+		m.Text = ""
+	}
+	if m.Text == "" && len(m.Calls) == 0 {
+		return
+	}
+	results := map[string]core.Message{}
+	for _, r := range after {
+		if r.Role == core.RoleAssistant {
+			break
+		}
+		if _, twice := results[r.CallID]; r.Role == core.RoleTool && !twice {
+			results[r.CallID] = r
+		}
+	}
+	calls := make([]core.ToolCall, len(m.Calls))
+	var answers []core.Message
+	for i, c := range m.Calls {
+		id := h.id(c.ID)
+		calls[i] = core.ToolCall{ID: id, Name: c.Name, Args: object(c.Args)}
+		r, ok := results[c.ID]
+		if !ok {
+			r = core.Message{Role: core.RoleTool, Tool: c.Name, Failed: true, Text: noResult}
+		}
+		r.CallID = id
+		if strings.TrimSpace(r.Text) == "" {
+			r.Text = "(no output)"
+		}
+		answers = append(answers, r)
+	}
+	m.Calls = calls
+	if len(h.out) == 0 {
+		h.out = append(h.out, core.Message{Role: core.RoleUser, Text: "(the beginning of the conversation is left out)"})
+	}
+	h.out = append(append(h.out, m), answers...)
+}
+
+// orphan keeps, as a note, the result of a call that is not in the history any more.
+func (h *history) orphan(m core.Message, before []core.Message) {
+	for i := len(before) - 1; i >= 0; i-- {
+		if before[i].Role != core.RoleAssistant {
+			continue
+		}
+		for _, c := range before[i].Calls {
+			if c.ID == m.CallID {
+				return // it stands after its call already
+			}
+		}
+		break
+	}
+	if strings.TrimSpace(m.Text) != "" {
+		h.out = append(h.out, core.Message{Role: core.RoleUser, Text: "[result of an earlier call of " + core.CleanLine(m.Tool) + "] " + m.Text})
+	}
+}
+
+// longestID is how long an ID may be: the least that a provider allows.
+const longestID = 40
+
+// id makes an ID that the provider takes and that was not used before: IDs of
+// one provider go to another where a session changes its model.
+func (h *history) id(id string) string {
+	want := id
+	if id == "" || len(id) > longestID || strings.ContainsFunc(id, func(r rune) bool { return !alnum(r) && !strings.ContainsRune(h.marks, r) }) {
+		want = "call_" + digest(id)
+	}
+	for n := id; h.ids[want]; {
+		n += "+"
+		want = "call_" + digest(n)
+	}
+	h.ids[want] = true
+	return want
+}
+
+func alnum(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:10])
+}
+
+// Names translates between the tools' names and names that every provider
+// takes: letters, digits, _ and -, at most 64 of them.
+type Names struct{ to, from map[string]string }
+
+// NewNames makes a translation for the tools of a request.
+func NewNames(tools []core.ToolSpec) *Names {
+	n := &Names{to: map[string]string{}, from: map[string]string{}}
+	for _, t := range tools {
+		if plainName(t.Name) == t.Name {
+			n.to[t.Name], n.from[t.Name] = t.Name, t.Name
+		}
+	}
+	for _, t := range tools {
+		if _, done := n.to[t.Name]; done {
+			continue
+		}
+		wire := plainName(t.Name)
+		if _, taken := n.from[wire]; taken {
+			wire = wire[:min(len(wire), 50)] + "_" + digest(t.Name)[:8]
+		}
+		n.to[t.Name], n.from[wire] = wire, t.Name
+	}
+	return n
+}
+
+// To is the name on the wire.
+func (n *Names) To(name string) string {
+	if w, ok := n.to[name]; ok {
+		return w
+	}
+	return plainName(name) // a tool of earlier, or one that never was
+}
+
+// From is the tool of a name on the wire.
+func (n *Names) From(wire string) string {
+	if t, ok := n.from[wire]; ok {
+		return t
+	}
+	return wire
+}
+
+func plainName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if alnum(r) || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, s)
+	if s == "" {
+		return "unnamed"
+	}
+	if len(s) > 64 {
+		return s[:55] + "_" + digest(s)[:8]
+	}
+	return s
+}

@@ -1,0 +1,131 @@
+package model
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// tiers are names for "a model of that strength, whichever there is".
+var tiers = []string{"fast", "balanced", "powerful"}
+
+// Tier reports whether name is that of a tier.
+func Tier(name string) bool { return slices.Contains(tiers, name) }
+
+// Provider is a place that models can be had from. Everything but Name, Wire
+// and BaseURL may be empty.
+type Provider struct {
+	Name    string // the part of "provider/model" before the slash
+	Wire    Wire
+	BaseURL string
+	Key     func(ctx context.Context) (string, error)
+	KeyName string // the variable that holds the key, or should
+	Bearer  bool
+	Headers map[string]string
+	Tiers   map[string]string // its own names of the models of each tier
+	Local   bool              // on this machine or near it: no key needed, its models have to be asked for
+	Usable  bool              // configured, so far as can be told without asking it
+	Moved   bool              // at an address of a person's own, where other models may be
+}
+
+// kind is a provider that is known before anybody has configured it.
+type kind struct {
+	Provider
+	keys  []string // variables, the first one is told to people
+	bases []string
+}
+
+func kinds() []kind {
+	return []kind{
+		{Provider{Name: "anthropic", Wire: WireAnthropic, BaseURL: "https://api.anthropic.com",
+			Tiers: tierOf("claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5")},
+			[]string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, []string{"ANTHROPIC_BASE_URL"}},
+		{Provider{Name: "openai", Wire: WireResponses, BaseURL: "https://api.openai.com/v1",
+			Tiers: tierOf("gpt-6-luna", "gpt-6.1-terra", "gpt-6.1-sol")},
+			[]string{"OPENAI_API_KEY"}, []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}},
+		{Provider{Name: "gemini", Wire: WireChat, BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
+			Tiers: tierOf("gemini-3.5-flash-lite", "gemini-3.8-flash", "gemini-3.1-pro-preview")},
+			[]string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}},
+		{Provider{Name: "openrouter", Wire: WireChat, BaseURL: "https://openrouter.ai/api/v1",
+			Tiers: tierOf("anthropic/claude-haiku-5.5", "anthropic/claude-sonnet-5.5", "anthropic/claude-opus-5.5")},
+			[]string{"OPENROUTER_API_KEY"}, []string{"OPENROUTER_BASE_URL"}},
+		{Provider{Name: "ollama", Wire: WireChat, BaseURL: "http://127.0.0.1:11434/v1", Local: true},
+			[]string{"OLLAMA_API_KEY"}, []string{"OLLAMA_BASE_URL", "OLLAMA_HOST"}},
+		{Provider{Name: "vllm", Wire: WireChat, BaseURL: "http://127.0.0.1:8000/v1", Local: true},
+			[]string{"VLLM_API_KEY"}, []string{"VLLM_BASE_URL"}},
+		{Provider{Name: "lmstudio", Wire: WireChat, BaseURL: "http://127.0.0.1:1234/v1", Local: true},
+			[]string{"LMSTUDIO_API_KEY"}, []string{"LMSTUDIO_BASE_URL"}},
+	}
+}
+
+func tierOf(fast, balanced, powerful string) map[string]string {
+	return map[string]string{"fast": fast, "balanced": balanced, "powerful": powerful}
+}
+
+// Detect returns every provider drover knows of, as the environment configures
+// it, the likeliest to be meant first. Keys are read when they are needed.
+func Detect(getenv func(string) string) []Provider {
+	var out []Provider
+	for _, k := range kinds() {
+		p := k.Provider
+		p.KeyName = k.keys[0]
+		base := ""
+		for _, name := range k.bases {
+			if v := strings.TrimSpace(getenv(name)); v != "" && base == "" {
+				base = v
+			}
+		}
+		if base != "" {
+			p.BaseURL, p.Moved = configured(p, base), true
+			p.Wire = wireAt(p)
+		}
+		for _, name := range k.keys {
+			if strings.TrimSpace(getenv(name)) == "" {
+				continue
+			}
+			p.KeyName, p.Key = name, func(context.Context) (string, error) { return getenv(name), nil }
+			p.Bearer = name == "ANTHROPIC_AUTH_TOKEN"
+			break
+		}
+		p.Usable = p.Key != nil || base != ""
+		out = append(out, p)
+	}
+	return out
+}
+
+// configured makes a base URL of what people set: Ollama's variable is an
+// address to listen at, Google's is one without the compatible part.
+func configured(p Provider, base string) string {
+	if !strings.Contains(base, "://") {
+		host, port, err := net.SplitHostPort(base)
+		if err != nil {
+			host, port = strings.Trim(base, "[]"), ""
+		}
+		if host == "" || host == "0.0.0.0" || host == "::" {
+			host = "127.0.0.1"
+		}
+		if port == "" && p.Name == "ollama" {
+			port = "11434"
+		}
+		if port != "" {
+			host = net.JoinHostPort(host, port)
+		}
+		base = "http://" + host
+	}
+	if u, err := url.Parse(base); err == nil && strings.HasSuffix(u.Hostname(), "googleapis.com") && !strings.Contains(u.Path, "openai") {
+		u.Path = "/v1beta/openai"
+		base = u.String()
+	}
+	return base
+}
+
+// wireAt is the wire format at another address: what imitates OpenAI speaks
+// Chat Completions, and few of them Responses.
+func wireAt(p Provider) Wire {
+	if p.Wire == WireResponses && !strings.Contains(p.BaseURL, "api.openai.com") {
+		return WireChat
+	}
+	return p.Wire
+}
