@@ -157,6 +157,9 @@ func checkModel(s config.Settings) finding {
 	if _, _, err := models(s)(s.Model); err != nil {
 		return finding{"model", fail, err.Error(), core.HintOf(err)}
 	}
+	if !strings.HasPrefix(s.Model, "offline/") {
+		return finding{"model", fine, s.Model + "; drover models asks whether it can be reached", ""}
+	}
 	return finding{"model", fine, s.Model + ": rules, not a language model; needs no key and no network", ""}
 }
 

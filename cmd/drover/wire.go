@@ -17,7 +17,6 @@ import (
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
-	"drover/core/model/offline"
 	"drover/core/run"
 	"drover/core/sandbox"
 	"drover/core/tool"
@@ -116,19 +115,6 @@ func autopilot(s core.Session, main core.Task, turns []core.Turn) (reminder stri
 		return run.Reminder(), "", ""
 	}
 	return "", d.Stop, d.Why
-}
-
-// models finds a model by "provider/model": the provider and its own name of the model.
-func models(s config.Settings) func(string) (core.Model, string, error) {
-	rules := offline.New(offline.Options{Pace: s.OfflinePace})
-	return func(name string) (core.Model, string, error) {
-		switch provider, model, _ := strings.Cut(name, "/"); provider {
-		case offline.Name:
-			return rules, model, nil
-		default:
-			return nil, "", &core.Error{Code: core.CodeInvalidInput, Message: fmt.Sprintf("no model provider %q", provider), Hint: "the one that is built in is offline/rules"}
-		}
-	}
 }
 
 // checkDatabase lets SQLite look over its pages and indexes.
