@@ -27,10 +27,15 @@ type Agent struct {
 	Source      string          `json:"source"` // "bundled", or the file it came from
 }
 
-// AgentLimits of one task of an agent. Zero means the setting's.
+// AgentLimits of one task of an agent. Zero means the setting's; a negative
+// timeout or budget means none.
 type AgentLimits struct {
-	MaxTurns    int           `json:"max_turns,omitempty"` // model calls in one turn
-	Timeout     time.Duration `json:"timeout_ns,omitempty"`
+	MaxTurns    int           `json:"max_turns,omitempty"`       // model calls in one turn; then a grace turn
+	Timeout     time.Duration `json:"timeout_ns,omitempty"`      // of one turn, without the time a person is asked
+	IdleTimeout time.Duration `json:"idle_timeout_ns,omitempty"` // without an event (a finished answer, call or turn)
+	Requests    int           `json:"requests,omitempty"`        // soft budget of model calls: notice, forced hand-in, hard stop
+	Tokens      int64         `json:"tokens,omitempty"`          // of the task and everything under it
+	Cost        float64       `json:"cost_usd,omitempty"`        // of the task and everything under it
 	Temperature *float64      `json:"temperature,omitempty"`
 }
 

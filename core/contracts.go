@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // Durability says what a commit survives.
@@ -161,6 +162,23 @@ type ModelRequest struct {
 	Messages []Message
 	Tools    []ToolSpec
 	Task     TaskInfo // who asks; providers may ignore it
+	// Force names the tool that the answer must call, where the provider can
+	// be told; "" lets the model choose.
+	Force       string
+	Temperature *float64
+	// Wait waits until a call may be made again, instead of a timer: it shows
+	// the wait, and gives the task's slot back at a rate limit. It returns
+	// early, with the cause, when ctx ends. Nil: a timer.
+	Wait func(ctx context.Context, w ModelWait) error
+}
+
+// ModelWait is a wait before a model call is made again.
+type ModelWait struct {
+	Parked bool // at a rate limit: the task holds no slot meanwhile
+	Try    int  // which try failed; the first is 1, 0 where another task met the limit
+	Most   int  // how many there will be
+	Why    string
+	Until  time.Time
 }
 
 // TaskInfo is what a model or a tool may know of the task it works for.
@@ -254,9 +272,10 @@ type Tool interface {
 	Run(ctx context.Context, env ToolEnv, args json.RawMessage) (ToolResult, error)
 }
 
-// Answer is how a turn ended well.
+// Answer is how a turn ended. Beside an error it is what there was by then.
 type Answer struct {
 	Text string
+	Handed
 }
 
 // Runner performs one turn of a task and returns; waiting between turns is the

@@ -26,6 +26,7 @@ const (
 	CodeMaxTurns       Code = "max_turns"
 	CodeBudgetExceeded Code = "budget_exceeded"
 	CodeNoResult       Code = "no_result"
+	CodeBadResult      Code = "bad_result" // what was handed in does not fit the schema, up to the end
 	CodeNoProgress     Code = "no_progress"
 	CodeMaxContinues   Code = "max_continues"
 
@@ -41,6 +42,7 @@ const (
 	// Running.
 	CodeModel       Code = "model_error"
 	CodeInterrupted Code = "interrupted"
+	CodeHookFailed  Code = "hook_failed" // a hook that is marked as required broke
 	CodeCancelled   Code = "cancelled"
 	CodeDenied      Code = "denied"
 	CodeToolRefused Code = "tool_refused"
@@ -50,7 +52,7 @@ const (
 // Limit reports whether the code means "stopped at a limit".
 func (c Code) Limit() bool {
 	switch c {
-	case CodeTimeout, CodeIdleTimeout, CodeMaxTurns, CodeBudgetExceeded, CodeNoResult, CodeNoProgress, CodeMaxContinues, CodeSubagentTimeout:
+	case CodeTimeout, CodeIdleTimeout, CodeMaxTurns, CodeBudgetExceeded, CodeNoResult, CodeBadResult, CodeNoProgress, CodeMaxContinues, CodeSubagentTimeout:
 		return true
 	}
 	return false

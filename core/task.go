@@ -7,20 +7,33 @@ import (
 
 // Session is a tree of tasks; its root is the main task, which has the session's ID.
 type Session struct {
-	ID           string    `json:"id"`
-	Dir          string    `json:"dir"`   // absolute working directory of every task in it
-	Title        string    `json:"title"` // the first line of its first prompt
-	Agent        string    `json:"agent"` // definition of the main task
-	Model        string    `json:"model"` // "provider/model"
-	Autopilot    bool      `json:"autopilot"`
-	AllowAll     bool      `json:"allow_all"`     // no tool call needs approval
-	Rules        []string  `json:"rules"`         // tool calls that need none: "tool" or "tool(glob)"
-	MaxContinues int       `json:"max_continues"` // autopilot's continuations before it stops
-	Continues    int       `json:"continues"`     // used since the last message of a person
-	Plan         bool      `json:"plan"`          // it only plans: no agent of it has a tool that changes anything
-	Pace         bool      `json:"pace"`          // the offline model streams at a pace a person can follow
-	Created      time.Time `json:"created,omitzero"`
-	Updated      time.Time `json:"updated,omitzero"`
+	ID           string   `json:"id"`
+	Dir          string   `json:"dir"`   // absolute working directory of every task in it
+	Title        string   `json:"title"` // the first line of its first prompt
+	Agent        string   `json:"agent"` // definition of the main task
+	Model        string   `json:"model"` // "provider/model"
+	Autopilot    bool     `json:"autopilot"`
+	AllowAll     bool     `json:"allow_all"`     // no tool call needs approval
+	Rules        []string `json:"rules"`         // tool calls that need none: "tool" or "tool(glob)"
+	MaxContinues int      `json:"max_continues"` // autopilot's continuations before it stops
+	Continues    int      `json:"continues"`     // used since the last message of a person
+	Plan         bool     `json:"plan"`          // it only plans: no agent of it has a tool that changes anything
+	Pace         bool     `json:"pace"`          // the offline model streams at a pace a person can follow
+	// Limits of the whole session, beside those of the settings and of each agent.
+	Limits  SessionLimits   `json:"limits,omitzero"`
+	Output  json.RawMessage `json:"output_schema,omitzero"` // what a subagent's result must fit where neither agent nor call says
+	Created time.Time       `json:"created,omitzero"`
+	Updated time.Time       `json:"updated,omitzero"`
+}
+
+// SessionLimits hold for a session beside those of the settings and of each
+// agent: turns and time for each turn of each task, budgets for all tasks
+// together. Zero means none of its own.
+type SessionLimits struct {
+	MaxTurns int           `json:"max_turns,omitempty"`
+	Timeout  time.Duration `json:"timeout_ns,omitempty"`
+	Tokens   int64         `json:"tokens,omitempty"`
+	Cost     float64       `json:"cost_usd,omitempty"`
 }
 
 // Task is one run of an agent: a row of the registry. Rev grows by one with
@@ -121,6 +134,15 @@ type Turn struct {
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"` // zero while it runs
 	ToolCalls int       `json:"tool_calls"`     // in the turn; while it runs, those of the task before it
+	Handed
+}
+
+// Handed is what a turn handed in, beside its response.
+type Handed struct {
+	Result  json.RawMessage `json:"result,omitzero"` // fits the schema, where one was asked for
+	Full    string          `json:"full,omitzero"`   // path of the whole response where it was cut, or ""
+	Partial bool            `json:"partial"`         // the turn was stopped: the response is what there was by then
+	Code    Code            `json:"code,omitzero"`   // why it was stopped, cut or salvaged
 }
 
 // Senders that are not a task's ID.
@@ -264,6 +286,16 @@ const (
 	EvApproved     EventKind = "approval.allowed"
 	EvDenied       EventKind = "approval.denied"
 	EvTodos        EventKind = "todos"
+	EvRetry        EventKind = "task.retry"     // a model call failed and is made again
+	EvParked       EventKind = "task.parked"    // at a rate limit, until a time
+	EvUnparked     EventKind = "task.unparked"  //
+	EvLimit        EventKind = "task.limit"     // a limit was reached, or a budget is near
+	EvResult       EventKind = "task.result"    // handed in, refused by its schema, salvaged, cut
+	EvCompacted    EventKind = "task.compacted" // a long history was shortened for the model
+	EvModel        EventKind = "task.model"     // it runs on another model than was asked for
+	EvHook         EventKind = "hook"           // a person's command ran, blocked or broke
+	EvToolRefused  EventKind = "tool.refused"   // a call outside the agent's set
+	EvNotify       EventKind = "notify"         // an agent tells of its progress
 )
 
 // Event is one row of a session's timeline. Seq grows in the order of commits

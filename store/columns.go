@@ -15,7 +15,7 @@ import (
 // an update writes.
 const (
 	sessionOwn   = "id,created"
-	sessionOther = "dir,title,agent,model,autopilot,allow_all,rules,max_continues,continues,pace,plan,updated"
+	sessionOther = "dir,title,agent,model,autopilot,allow_all,rules,max_continues,continues,pace,plan,limits,output,updated"
 
 	taskOwn   = "id,session,parent,kind,agent,depth,call_id,created,rev"
 	taskOther = "name,description,mode,model,status,activity,detail,intent,turn,opener," +
@@ -24,7 +24,7 @@ const (
 		"error_code,error,outcome,summary,not_done,ended_by"
 
 	specColumns = "task,prompt,system,tools,output,agent"
-	turnColumns = "task,n,prompt,sender,response,started,ended,tool_calls"
+	turnColumns = "task,n,prompt,sender,response,started,ended,tool_calls,result,full,partial,code"
 	stepColumns = "task,seq,turn,step,kind,at,sender,delivery,text,reasoning,calls,call_id,tool," +
 		"failed,took_ns,full,tokens_in,tokens_out,tokens_cached,cost,cost_known,opaque"
 
@@ -51,15 +51,24 @@ func assign(columns string) string { return strings.ReplaceAll(columns, ",", "=?
 func sessionValues(s *core.Session) []any {
 	return []any{
 		s.Dir, s.Title, s.Agent, s.Model, s.Autopilot, s.AllowAll, list(s.Rules),
-		s.MaxContinues, s.Continues, s.Pace, s.Plan, ms(s.Updated),
+		s.MaxContinues, s.Continues, s.Pace, s.Plan, limitsText(s.Limits), []byte(s.Output), ms(s.Updated),
 	}
+}
+
+// limitsText is the stored form of limits, "{}" where there are none.
+func limitsText(l core.SessionLimits) string {
+	text, err := json.Marshal(l)
+	if err != nil { // a figure that no JSON can hold is no limit
+		return "{}"
+	}
+	return string(text)
 }
 
 func scanSession(rows *sql.Rows, s *core.Session) error {
 	var created, updated int64
 	err := rows.Scan(&s.ID, &created,
 		&s.Dir, &s.Title, &s.Agent, &s.Model, &s.Autopilot, &s.AllowAll, jsonColumn{&s.Rules},
-		&s.MaxContinues, &s.Continues, &s.Pace, &s.Plan, &updated)
+		&s.MaxContinues, &s.Continues, &s.Pace, &s.Plan, jsonColumn{&s.Limits}, (*[]byte)(&s.Output), &updated)
 	s.Created, s.Updated = fromMS(created), fromMS(updated)
 	return err
 }
@@ -99,7 +108,8 @@ func scanSpec(rows *sql.Rows, s *core.Spec) error {
 
 func scanTurn(rows *sql.Rows, t *core.Turn) error {
 	var started, ended int64
-	err := rows.Scan(&t.Task, &t.N, &t.Prompt, &t.Sender, &t.Response, &started, &ended, &t.ToolCalls)
+	err := rows.Scan(&t.Task, &t.N, &t.Prompt, &t.Sender, &t.Response, &started, &ended, &t.ToolCalls,
+		(*[]byte)(&t.Result), &t.Full, &t.Partial, (*string)(&t.Code))
 	t.Started, t.Ended = fromMS(started), fromMS(ended)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,6 +51,15 @@ func TestNewerVersion(t *testing.T) {
 	if err := open(t, dir).Close(); err != nil {
 		t.Fatal(err)
 	}
+	db, err := sql.Open("sqlite3", filepath.Join(dir, "drover.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var version int
+	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
 	execSQL(t, dir, "PRAGMA user_version=99")
 	before, err := os.ReadFile(filepath.Join(dir, "drover.db"))
 	if err != nil {
@@ -60,7 +70,7 @@ func TestNewerVersion(t *testing.T) {
 	if err != nil || string(after) != string(before) {
 		t.Errorf("the newer database was touched (%v)", err)
 	}
-	execSQL(t, dir, "PRAGMA user_version=3")
+	execSQL(t, dir, fmt.Sprintf("PRAGMA user_version=%d", version))
 	open(t, dir)
 }
 

@@ -127,7 +127,8 @@ func (t *tx) DeleteTask(id string) error {
 }
 
 func (t *tx) PutTurn(n core.Turn) error {
-	_, err := t.exec(replaceTurn, n.Task, n.N, n.Prompt, n.Sender, n.Response, ms(n.Started), ms(n.Ended), n.ToolCalls)
+	_, err := t.exec(replaceTurn, n.Task, n.N, n.Prompt, n.Sender, n.Response, ms(n.Started), ms(n.Ended), n.ToolCalls,
+		[]byte(n.Result), n.Full, n.Partial, string(n.Code))
 	return err
 }
 
