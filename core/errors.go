@@ -40,13 +40,15 @@ const (
 	CodeNewer       Code = "newer_database"
 
 	// Running.
-	CodeModel       Code = "model_error"
-	CodeInterrupted Code = "interrupted"
-	CodeHookFailed  Code = "hook_failed" // a hook that is marked as required broke
-	CodeCancelled   Code = "cancelled"
-	CodeDenied      Code = "denied"
-	CodeToolRefused Code = "tool_refused"
-	CodeInternal    Code = "internal"
+	CodeModel Code = "model_error"
+	// CodeContextTooLong: the history does not fit the model; it is shortened once, and then this is it.
+	CodeContextTooLong Code = "context_too_long"
+	CodeInterrupted    Code = "interrupted"
+	CodeHookFailed     Code = "hook_failed" // a hook that is marked as required broke
+	CodeCancelled      Code = "cancelled"
+	CodeDenied         Code = "denied"
+	CodeToolRefused    Code = "tool_refused"
+	CodeInternal       Code = "internal"
 )
 
 // Limit reports whether the code means "stopped at a limit".
