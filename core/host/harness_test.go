@@ -131,7 +131,7 @@ func (w *world) serve() {
 		w.t.Fatal(err)
 	}
 	w.host = host.New(host.Options{
-		Store: w.store, Session: w.root.ID, Registry: w.opts, IdleExit: time.Hour,
+		Store: w.store, Session: w.root.ID, Registry: w.opts, IdleExit: time.Hour, Hooks: w.hooks,
 		Runner: func(r *core.Registry) core.Runner {
 			tools := append(tool.Delegation(r, cat, tool.Policy{}), probe{core.Reads}, probe{core.Runs})
 			return run.New(run.Options{

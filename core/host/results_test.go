@@ -371,3 +371,23 @@ func TestContextTooLong(t *testing.T) {
 		}
 	})
 }
+
+func TestNotificationHooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []string
+		w := child(t, func(w *world) {
+			w.hooks = fakeHooks(func(e core.HookEvent) (core.HookOutcome, error) {
+				if e.Point == core.HookNotification {
+					seen = append(seen, e.Topic+": "+e.Message)
+				}
+				return core.HookOutcome{}, nil
+			})
+		}, core.Agent{Name: "kid"}, use(call("1", "danger", `{"x":"rm"}`)))
+		defer w.close()
+		w.pass(time.Second)
+		want := "idle: main answered turn 1\napproval: kid needs you: danger {\"x\":\"rm\"}"
+		if got := strings.Join(seen, "\n"); got != want {
+			t.Errorf("got\n%s", got)
+		}
+	})
+}
