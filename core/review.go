@@ -69,14 +69,14 @@ type FileChange struct {
 // completion before it.
 type CompletionView struct {
 	Review
-	Title     string        `json:"title"`
-	Dir       string        `json:"dir"`
-	Changed   time.Time     `json:"changed,omitzero"` // the main task last did something
-	Files     []FileChange  `json:"files"`            // by write_file and edit_file; a shell's changes are not known
-	TokensIn  int64         `json:"tokens_in"`
-	TokensOut int64         `json:"tokens_out"`
-	Cost      *float64      `json:"cost_usd"` // nil where a price is unknown
-	Active    time.Duration `json:"-"`        // the main task's time at work
+	Title     string
+	Dir       string
+	Changed   time.Time    // the main task last did something
+	Files     []FileChange // by write_file and edit_file; a shell's changes are not known
+	TokensIn  int64
+	TokensOut int64
+	Cost      *float64      // nil where a price is unknown
+	Active    time.Duration // the main task's time at work
 }
 
 // reviewKey is the fact that holds a Review.
