@@ -15,6 +15,7 @@ type client interface {
 	Await(ctx context.Context, id int64) (core.Request, error)
 	Withdraw(ctx context.Context, id int64) (core.Request, error)
 	EditRequest(ctx context.Context, id int64, text string) (core.Request, error)
+	Archive(ctx context.Context, tasks []string, on bool) error
 	Watch(ctx context.Context) <-chan struct{}
 	List(ctx context.Context, all bool) ([]core.TaskView, error)
 	Show(ctx context.Context, ref string) (core.Detail, error)
@@ -23,6 +24,9 @@ type client interface {
 	Events(ctx context.Context, f core.EventFilter) ([]core.Event, error)
 	Requests(ctx context.Context, f core.RequestFilter) ([]core.Request, error)
 	Approvals(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error)
+	Reviews(ctx context.Context) ([]core.Review, error)
+	Completion(ctx context.Context, id string) (core.CompletionView, error)
+	MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) ([]core.Review, error)
 	Tree(ctx context.Context, session string) ([]core.TaskView, error)
 	LiveText(ctx context.Context, task string) (core.Live, error)
 }

@@ -85,7 +85,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		return nil, fmt.Errorf("making the directory for long outputs: %w", err)
 	}
 	o := host.Options{
-		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot, Sweep: sweep,
+		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot, Sweep: sweep, Hooks: hooks{e},
 		Registry: core.Options{
 			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot, NewID: e.newID,
 			Allowed: tool.Allowed, RuleFor: tool.RuleFor,
@@ -100,7 +100,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
 			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation))...), Exact: tool.Exact, Policy: e.catalog.policy,
-			Schema: compile, Mask: masker(e.getenv),
+			Schema: compile, Mask: masker(e.getenv), Hooks: hooks{e},
 		})
 	}
 	return host.New(o), nil
