@@ -13,6 +13,7 @@ const (
 	InAgents    Context = "agents"
 	InComposer  Context = "composer"
 	InCommand   Context = "command line"
+	InPalette   Context = "command palette"
 	InFilter    Context = "filter"
 	InDenial    Context = "reason of a denial"
 	InConfirm   Context = "question"
@@ -37,7 +38,7 @@ func keys(k ...Key) []Key { return k }
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), composerKeys(), lineKeys(), otherKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -130,7 +131,7 @@ func composerKeys() []Binding {
 func lineKeys() []Binding {
 	b := []Binding{
 		{keys("Enter"), InCommand, "do", "do it", "do it", nil, (*State).runCommand},
-		{keys("Tab"), InCommand, "complete", "complete the word; again: the next that fits", "complete", nil, (*State).complete},
+		{keys("Tab"), InCommand, "complete", "complete the word; again: the next that fits; on an empty line: all commands", "complete", nil, (*State).complete},
 		{keys("Up"), InCommand, "older", "the command before", "", nil, func(s *State) []Effect { s.older(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Down"), InCommand, "newer", "the command after", "", nil, func(s *State) []Effect { s.newer(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Esc"), InCommand, "leave the line", "back", "back", nil, (*State).toNormal},

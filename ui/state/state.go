@@ -20,6 +20,7 @@ const (
 	Denying         // the reason of a denial
 	Confirming      // y or n
 	Reading         // an overlay: help, an approval in full
+	Picking         // the command palette
 )
 
 // Pane is a part of the screen that can have the focus.
@@ -48,6 +49,8 @@ type Config struct {
 	Offline bool     // a new session runs on the offline model
 	Themes  []string // names for :theme
 	Select  string   // the task to select first
+	Mouse   Mouse    // "": off
+	Trouble string   // why no session can start, with the remedy; "" for none
 }
 
 // State is everything the screen shows.
@@ -61,7 +64,9 @@ type State struct {
 	View   View
 	Input  Input
 	Toast  Toast
+	Home   Home
 	keys   []Binding
+	given  []Binding // the table before a person's own keys
 }
 
 // View is where the person looks.
@@ -111,13 +116,16 @@ type Wants struct {
 
 // New makes the State of an empty registry.
 func New(c Config) *State {
-	s := &State{Config: c, keys: Bindings()}
+	s := &State{Config: c, keys: Bindings(), given: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
 	s.Input.drafts = map[string]string{}
 	s.View.Page = 10
+	if s.Home.Mouse = c.Mouse; c.Mouse == "" {
+		s.Home.Mouse = MouseOff
+	}
 	return s
 }
 
@@ -134,6 +142,7 @@ func (s *State) Loaded() bool { return s.Tree.loaded }
 
 // Apply takes over what has changed in the registry.
 func (s *State) Apply(u core.Update) []Effect {
+	news := s.news(u)
 	for _, ses := range u.Sessions {
 		s.Tree.sessions[ses.ID] = ses
 		if n := s.Tree.nodes[ses.ID]; n != nil {
@@ -168,7 +177,7 @@ func (s *State) Apply(u core.Update) []Effect {
 		s.Tree.rebuild()
 	}
 	s.Tree.loaded = true
-	return s.after()
+	return append(s.after(), news...)
 }
 
 // inbox gathers the pending approvals.
@@ -204,6 +213,7 @@ func (s *State) Approval() (*core.Approval, int) {
 
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
+	s.advance()
 	a, _ := s.Approval()
 	switch {
 	case a == nil:
