@@ -37,8 +37,13 @@ func (s *State) contexts() []Context {
 
 // paneContexts are those of the panes, whatever lies over them.
 func (s *State) paneContexts() []Context {
-	if s.Agents.Open {
+	switch {
+	case s.Agents.Open:
 		return []Context{InAgents, Everywhere}
+	case s.Inbox.Open:
+		return []Context{InInbox, Everywhere}
+	case s.Review.Open:
+		return []Context{InReview, Everywhere}
 	}
 	pane := InTree
 	if s.View.Pane == PaneDetail {
@@ -166,13 +171,18 @@ type Hint struct {
 	Press      Key
 }
 
+// asked reports whether the keys of the context answer a call: the footer names them before they can act.
+func (s *State) asked(c Context) bool {
+	return c == InApproval || c == InInbox && s.Question() != nil
+}
+
 // Footer names the keys that can act here and now, the nearest first.
 func (s *State) Footer() []Hint {
 	var hints []Hint
 	for _, c := range s.contexts() {
 		for i := range s.keys {
 			b := &s.keys[i]
-			if b.Context != c || b.Label == "" || b.Why != nil && c != InApproval && b.Why(s) != "" {
+			if b.Context != c || b.Label == "" || b.Why != nil && !s.asked(c) && b.Why(s) != "" {
 				continue
 			}
 			if len(b.Keys) > 0 {
@@ -185,7 +195,7 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InComposer, InCommand, InPalette, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InInbox, InReview, InComposer, InCommand, InPalette, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 
 func labels(ks []Key) string {

@@ -56,19 +56,25 @@ func (s *State) elsewhere(c Context) string {
 	switch c {
 	case InApproval:
 		return "the selected task asks for nothing"
-	case InAgents:
-		return "the agents are not shown: " + s.KeyOf("agents")
+	case InTree, InDetail:
+		if !slices.Contains(s.paneContexts(), OnTask) {
+			break
+		}
+		return "go to the " + string(c) + " first: " + s.KeyOf("other-pane")
 	case OnTask:
-		return "the agents are shown: " + s.KeyOf("close-agents")
+		return "back to the tasks first"
 	}
-	return "go to the " + string(c) + " first: " + s.KeyOf("other-pane")
+	return "the " + string(c) + " is not shown"
 }
 
 // choices are all actions of all panes and all commands, those that can be done here first.
 func (s *State) choices() []Choice {
 	var all []Choice
 	here := s.paneContexts()
-	for _, c := range []Context{InApproval, OnTask, InTree, InDetail, InAgents, Everywhere} {
+	for _, c := range contextOrder() {
+		if typing(c) && c != Everywhere || c == InConfirm || c == InOverlay {
+			continue
+		}
 		for i := range s.keys {
 			b := &s.keys[i]
 			if b.Context != c || b.Name == "palette" || b.Name == "palette over agents" {
