@@ -35,6 +35,7 @@ type world struct {
 	ended  chan error
 	opts   core.Options
 	limits run.Limits
+	more   []core.Tool
 	hooks  core.Hooks
 	window func(string) int64
 	mu     sync.Mutex
@@ -134,6 +135,7 @@ func (w *world) serve() {
 		Store: w.store, Session: w.root.ID, Registry: w.opts, IdleExit: time.Hour, Hooks: w.hooks,
 		Runner: func(r *core.Registry) core.Runner {
 			tools := append(tool.Delegation(r, cat, tool.Policy{}), probe{core.Reads}, probe{core.Runs}, pen{})
+			tools = append(tools, w.more...)
 			return run.New(run.Options{
 				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), Limits: w.limits, Schema: compile, Hooks: w.hooks, Window: w.window,
 				Model: func(string) (core.Model, string, error) { return w, "one", nil },
