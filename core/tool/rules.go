@@ -110,6 +110,9 @@ func (r Rule) allows(tool, subject string) bool {
 		}
 		return true
 	}
+	if isNet(tool) { // Claude Code writes WebFetch(domain:x)
+		return wildcard(strings.Replace(strings.ToLower(r.Glob), "domain:", "", 1), `[^/]*`, strings.ToLower(subject))
+	}
 	return wildcard(r.Glob, `.*`, subject)
 }
 
