@@ -28,6 +28,9 @@ type Settings struct {
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
 	AgentsDisabled []string
+
+	SearchURL    string   // of web_search, with {query} in it; "": none
+	PrivateHosts []string // names that may lead to private addresses
 }
 
 // An Error is a setting that cannot be used.

@@ -101,7 +101,11 @@ func (r Rule) allows(tool, subject string) bool {
 	case isCommand(tool):
 		return wildcard(r.Glob, unchained, subject)
 	case isPath(tool):
-		for _, path := range pathsOf(tool, subject) {
+		paths := pathsOf(tool, subject)
+		if tool == "move_file" && len(paths) != 2 {
+			return false // one of them holds the sign between them
+		}
+		for _, path := range paths {
 			clean := filepath.Clean(path)
 			ok, err := doublestar.Match(strings.TrimPrefix(r.Glob, "./"), clean)
 			if !ok || err != nil || !filepath.IsLocal(clean) {
