@@ -32,6 +32,7 @@ var Keys = []Key{
 	{"agents_disabled", "[]", "", "agents that are switched off, by name", texts(func(s *Settings) *[]string { return &s.AgentsDisabled })},
 	{"search_url", `""`, "DROVER_SEARCH_URL", "search service of `web_search`: an address with `{query}` in it that answers with JSON (SearXNG and alike), HTML or Markdown; without it, `BRAVE_API_KEY` or `TAVILY_API_KEY`", setSearch},
 	{"private_hosts", "[]", "", "host names that may lead to addresses of this machine or its network when an agent asks for them, as `[\"*.corp.test\"]`; others are refused, `localhost` and plain addresses only asked about", texts(func(s *Settings) *[]string { return &s.PrivateHosts })},
+	{"hooks", `{}`, "", "your own commands at moments of an agent's life, see Hooks", setHooks},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
 }
 
