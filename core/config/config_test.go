@@ -58,6 +58,9 @@ func normal(s Settings) Settings {
 	if len(s.AgentsDisabled) == 0 {
 		s.AgentsDisabled = nil
 	}
+	if len(s.PrivateHosts) == 0 {
+		s.PrivateHosts = nil
+	}
 	return s
 }
 
