@@ -23,6 +23,7 @@ type Settings struct {
 	MaxContinues int           // autopilot's reminders before it stops
 	MaxTurns     int           // model calls in one turn
 	HostIdle     time.Duration // a host with nothing to do exits after this
+	StallAfter   time.Duration // a running task without an event for this long is said to be stalled
 	OfflinePace  int           // characters a second of the offline model; 0: full speed
 
 	Trust          string   // "folder" or "content"

@@ -77,7 +77,7 @@ agent_order = [".claude", ".drover"]
 agents_disabled = ["task"]
 `)
 	want := Settings{
-		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second,
+		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute,
 		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"},
 	}
 	if err != nil || !reflect.DeepEqual(s, want) {

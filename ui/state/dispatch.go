@@ -62,6 +62,7 @@ func (s *State) Key(k Key) []Effect {
 	if k != "Ctrl-C" {
 		s.View.leaving = false
 	}
+	s.Input.key = k
 	if k != "Tab" {
 		s.Input.tab = completion{}
 	}

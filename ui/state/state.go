@@ -43,11 +43,13 @@ const (
 
 // Config is what the State is told at the start and never changes.
 type Config struct {
-	Dir     string   // where a new session works
-	Project string   // the folder that trust is for; "": Dir
-	Offline bool     // a new session runs on the offline model
-	Themes  []string // names for :theme
-	Select  string   // the task to select first
+	Dir     string // where a new session works
+	Project string // the folder that trust is for; "": Dir
+	Offline bool   // a new session runs on the offline model
+	// StallAfter is after how long without an event a running task is said to be stalled; 0: 2 minutes.
+	StallAfter time.Duration
+	Themes     []string // names for :theme
+	Select     string   // the task to select first
 }
 
 // State is everything the screen shows.
@@ -60,6 +62,8 @@ type State struct {
 	Agents Agents
 	View   View
 	Input  Input
+	Marks  Marks
+	Notes  Notes
 	Toast  Toast
 	keys   []Binding
 }
@@ -89,8 +93,9 @@ type Overlay struct {
 // Confirm asks before something is stopped, or a folder is trusted.
 type Confirm struct {
 	Task, Scope string
-	Trust       bool   // it is about the folder, not about a task
-	Text        string // names what will stop, or what comes in, as things are now
+	Many        []string // the marked tasks, instead of one
+	Trust       bool     // it is about the folder, not about a task
+	Text        string   // names what will stop, or what comes in, as things are now
 	changed     time.Time
 }
 
@@ -113,6 +118,10 @@ type Wants struct {
 func New(c Config) *State {
 	s := &State{Config: c, keys: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
+	s.Tree.Order = Order{Sort: SortActivity, Group: GroupSession}
+	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}}
+	s.Marks.on, s.Notes.pending = map[string]bool{}, map[string]string{}
+	s.takeNotes(nil)
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
@@ -139,6 +148,7 @@ func (s *State) Apply(u core.Update) []Effect {
 		if n := s.Tree.nodes[ses.ID]; n != nil {
 			n.hay = ""
 		}
+		s.Tree.work.stale = s.Tree.work.stale || s.Tree.filtered() || s.Tree.Order.Group != GroupSession
 	}
 	for _, t := range u.Tasks {
 		s.Tree.put(t)
@@ -160,11 +170,18 @@ func (s *State) Apply(u core.Update) []Effect {
 	for _, e := range u.Events {
 		s.Events.add(e)
 	}
+	if u.Notes != nil {
+		s.takeNotes(u.Notes)
+	}
+	if len(u.Tasks)+len(u.Sessions)+len(u.Changed) > 0 {
+		s.inbox()
+		s.Tree.total()
+		s.countStalled()
+	}
 	if !s.Tree.loaded {
 		s.Tree.sort()
 	}
-	if len(u.Tasks)+len(u.Sessions)+len(u.Changed) > 0 || !s.Tree.loaded {
-		s.inbox()
+	if s.Tree.work.stale || !s.Tree.loaded {
 		s.Tree.rebuild()
 	}
 	s.Tree.loaded = true
@@ -225,7 +242,9 @@ func (s *State) after() []Effect {
 func (s *State) reconfirm() {
 	c := &s.View.Confirm
 	old, gone := c.Text, "nothing to cancel: it has ended"
-	if c.Trust {
+	if len(c.Many) > 0 {
+		c.Text = s.confirmMany(c.Many, c.Scope)
+	} else if c.Trust {
 		c.Text, gone = s.trustText(), "nothing waits for your trust any more"
 	} else {
 		c.Text = s.confirmText(c.Task, c.Scope)
@@ -250,6 +269,10 @@ func (s *State) Tick() {
 	}
 	if s.Now.Sub(s.Toast.At) >= stay {
 		s.Toast = Toast{}
+	}
+	s.countStalled()
+	if s.Tree.query().timed() {
+		s.Tree.rebuild()
 	}
 }
 
