@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"path"
 	"strings"
 	"time"
 
@@ -63,6 +64,9 @@ func (v *view) drawTree(s tcell.Screen, r rect) {
 	at := t.At()
 	v.treeTop = max(0, min(v.treeTop, len(t.Rows)-r.h))
 	v.treeTop = max(min(v.treeTop, at), at-r.h+1)
+	if at == v.treeTop && at > 0 && r.h > 1 && t.Rows[at-1].Node.Head != "" {
+		v.treeTop-- // the heading of what is under the cursor
+	}
 	rows := t.Rows[v.treeTop:min(v.treeTop+r.h, len(t.Rows))]
 	c := v.fitColumns(rows, r.w)
 	for i := range rows {
@@ -96,14 +100,14 @@ func (v *view) fitColumns(rows []state.Row, w int) columns {
 		if rows[i].Flat {
 			title = 7 + textWidth(v.st.Title(n)) + textWidth(v.under(rows[i]))
 		}
-		if long, _ := state.Folded(n); long != "" {
-			title += 1 + len(long)
+		if many, _ := state.Folded(n); many != "" {
+			title += 1 + len(many)
 		}
 		if v.st.Slot(n.Task.ID) > 0 {
 			title += 2
 		}
 		c.name = max(c.name, title)
-		c.doing = max(c.doing, textWidth(v.st.Doing(n))+1)
+		c.doing = max(c.doing, textWidth(v.doing(n))+1)
 	}
 	room, need := w-2-c.agent-c.time-c.tokens-c.cost, min(c.doing, minDoing)
 	if c.name+c.doing > room {
@@ -147,12 +151,16 @@ func (v *view) drawHeading(s tcell.Screen, r rect, n *state.Node) {
 	}
 	x := r.x + 1
 	x += drawText(s, x, r.y, r.w-2, sign, v.pal.Over(base, themes.Muted))
-	tally := state.Tally(n)
+	tally := v.st.Tally(n)
 	room := r.w - 4 - textWidth(tally) - 2
 	if room < 8 {
 		room, tally = r.w-4, ""
 	}
-	x += drawText(s, x, r.y, room, n.Head, base.Bold(true)) + 2
+	head := n.Head
+	if textWidth(head) > room && strings.Contains(head, "/") { // of a directory the end counts
+		head = "…/" + path.Base(head)
+	}
+	x += drawText(s, x, r.y, room, head, base.Bold(true)) + 2
 	drawText(s, x, r.y, textWidth(tally), tally, v.pal.Over(base, themes.Muted))
 }
 
@@ -180,7 +188,7 @@ func (v *view) drawRow(s tcell.Screen, r rect, i int, c columns) {
 	x += drawText(s, x, r.y, end-x, look.Glyph()+" ", mark)
 	v.drawName(s, rect{x, r.y, end - x, 1}, row, base, dim)
 	if c.doing > 0 {
-		doing, text := mark, v.st.Doing(n)
+		doing, text := mark, v.doing(n)
 		if dim {
 			doing = muted
 		}
@@ -197,17 +205,13 @@ func (v *view) drawName(s tcell.Screen, r rect, row state.Row, base tcell.Style,
 	n := row.Node
 	muted := v.pal.Over(base, themes.Muted)
 	pin := small[v.st.Slot(n.Task.ID)]
-	tail, short := state.Folded(n)
+	tail, _ := state.Folded(n)
 	if row.Flat {
-		tail, short = v.under(row), ""
+		tail = v.under(row)
 	}
 	room := r.w
 	if pin != "" {
 		room -= 2
-	}
-	need := min(textWidth(v.st.Title(n)), max(6, room/2))
-	if tail != "" && room < need+1+textWidth(tail) {
-		tail = short
 	}
 	if tail != "" && room >= 6+1+textWidth(tail) {
 		room -= 1 + textWidth(tail)
@@ -225,6 +229,14 @@ func (v *view) drawName(s tcell.Screen, r rect, row state.Row, base tcell.Style,
 	if tail != "" {
 		drawText(s, x+1, r.y, textWidth(tail), tail, muted)
 	}
+}
+
+// doing says what the task does, and before it what of the tasks folded under it matters.
+func (v *view) doing(n *state.Node) string {
+	if _, what := state.Folded(n); what != "" {
+		return what + " below · " + v.st.Doing(n)
+	}
+	return v.st.Doing(n)
 }
 
 // under says where a task belongs that stands without its tree.

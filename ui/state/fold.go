@@ -56,15 +56,13 @@ func (t *Tree) toHeading() {
 	}
 }
 
-// Folded tells what is hidden under a folded row, what needs a person first;
-// the short form is for where there is no room.
-func Folded(n *Node) (long, short string) {
+// Folded tells how many tasks are hidden under a folded row, and in words what
+// of them matters, what needs a person first.
+func Folded(n *Node) (many, what string) {
 	if !n.Shut || n.Head == "" && len(n.Kids) == 0 {
 		return "", ""
 	}
-	c := n.Below
-	short = fmt.Sprintf("+%d", c.Live()+c.Done)
-	return join(short, ": ", tally(c)), short
+	return fmt.Sprintf("+%d", n.Below.Live()+n.Below.Done), tally(n.Below)
 }
 
 // tally says in words what of many tasks matters.
@@ -83,7 +81,11 @@ func tally(c Counts) string {
 }
 
 // Tally says what of the tasks under a heading matters, and how many there are.
-func Tally(n *Node) string {
+func (s *State) Tally(n *Node) string {
 	c := n.Below
-	return join(plural(c.Live()+c.Done, "task", "tasks"), " · ", tally(c))
+	many := plural(c.Live()+c.Done, "task", "tasks")
+	if s.Tree.Order.Group == GroupStatus { // the heading says what they do
+		return many
+	}
+	return join(many, " · ", tally(c))
 }

@@ -163,8 +163,14 @@ func (s *State) confirmMany(tasks []string, scope string) string {
 	if len(stop) == 0 {
 		return ""
 	}
-	verb := map[string]string{core.ScopeTree: "cancel", core.ScopeOnly: "cancel only"}[scope]
-	return fmt.Sprintf("%s %s, of %d marked: %s?", verb, plural(len(stop), "task", "tasks"), len(tasks), names(stop, 1000))
+	what := fmt.Sprintf("cancel the %d marked", len(tasks))
+	switch {
+	case scope == core.ScopeOnly:
+		what = fmt.Sprintf("cancel only the %d marked", len(tasks))
+	case len(stop) > len(tasks):
+		what += fmt.Sprintf(", %d tasks in all", len(stop))
+	}
+	return what + ": " + names(stop, 1000) + "?"
 }
 
 func (s *State) cancelMany(tasks []string, scope string) []Effect {

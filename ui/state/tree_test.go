@@ -78,7 +78,7 @@ func TestHeadingsFold(t *testing.T) {
 	if got, want := ids(s), "group dir /old intr1 group dir /shop"; got != want {
 		t.Errorf("folded: %s", got)
 	}
-	if got, want := Tally(s.Tree.Rows[2].Node), "6 tasks · 4 running"; got != want {
+	if got, want := s.Tally(s.Tree.Rows[2].Node), "6 tasks · 4 running"; got != want {
 		t.Errorf("heading says %q, want %q", got, want)
 	}
 	for _, k := range []string{"x", "m", ",", "z", "y", "t", "e", "<Enter>"} {
@@ -101,9 +101,9 @@ func TestFoldedTellsWhatIsBelow(t *testing.T) {
 	s.Tree.goTo("main1")
 	n := s.Tree.Node("main1")
 	n.Shut = true
-	long, short := Folded(n)
-	if long != "+5: 1 needs you, 3 running, 1 failed" || short != "+5" {
-		t.Errorf("folded says %q, %q", long, short)
+	many, what := Folded(n)
+	if many != "+5" || what != "1 needs you, 3 running, 1 failed" {
+		t.Errorf("folded says %q, %q", many, what)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestMarks(t *testing.T) {
 		t.Fatalf("marked %s", got)
 	}
 	press(s, "x")
-	if got, want := s.View.Confirm.Text, "cancel 4 tasks, of 3 marked: survey, plan, deep, explore-api?"; got != want {
+	if got, want := s.View.Confirm.Text, "cancel the 3 marked, 4 tasks in all: survey, plan, deep, explore-api?"; got != want {
 		t.Errorf("asks %q", got)
 	}
 	want := []Effect{Cancel{"run11", core.ScopeTree}, Cancel{"sync1", core.ScopeTree}, Cancel{"idle1", core.ScopeTree}}
