@@ -42,6 +42,7 @@ func shop(f *fake) {
 		old.Session, old.Kind, old.Description, old.Outcome = "hold2", core.KindMain, "Fix flaky test", core.OutcomeDone
 		old.Summary = "The test waited for a port; it now waits for the listener."
 		f.put(old)
+		f.declare("hold2", core.OutcomeDone, 4*time.Minute, old.Summary)
 		f.sessions["bmain"] = core.Session{ID: "bmain", Title: "Add coupon support", Dir: "/home/me/shop", Autopilot: true, Updated: now}
 		f.sessions["hold2"] = core.Session{ID: "hold2", Title: "Fix flaky test", Dir: "/home/me/shop", Updated: now.Add(-time.Hour)}
 		f.say("dexpl", core.Entry{Turn: 1, Kind: core.EntryMessage, Sender: "bmain", Text: "find the handlers that compute totals"})
@@ -73,6 +74,25 @@ func fleet(f *fake) {
 		f.sessions["iblog"] = core.Session{ID: "iblog", Title: "Write the release notes", Dir: "/home/me/blog", Updated: now.Add(-2 * time.Hour)}
 		f.note(core.NoteSlot+"1", "dexpl")
 		f.note(core.NoteView+"spent", `{"sort":"cost","group":"dir","filter":"cost:>1"}`)
+	})
+}
+
+// declared has completions of every outcome.
+func declared(f *fake) {
+	shop(f)
+	f.change(func() {
+		f.declare("bmain", core.OutcomeBlocked, 70*time.Second, "Coupons are accepted at checkout, stored with the order and shown on the invoice.", "the admin page", "tests of the invoice")
+		f.declare("hold2", core.OutcomeNeedsInput, 20*time.Second, "Which of the two ports is meant?\n\nBoth are free.")
+	})
+}
+
+// asked has calls of several tasks, two of them identical.
+func asked(f *fake) {
+	shop(f)
+	ask(f)
+	f.change(func() {
+		f.ask("cplan", "write_file", "docs/plan.md", map[string]any{"path": "docs/plan.md", "content": "# Plan\n\n1. totals\n2. coupons\n"})
+		f.ask("gtest", "shell", "npm test -- --grep coupon", map[string]any{"command": "npm test -- --grep coupon"})
 	})
 }
 
@@ -120,6 +140,14 @@ var scenes = []struct {
 	{"tree-archived", fleet, ":go survey<Enter>z"},
 	{"tree-views", fleet, ":view<Enter>"},
 	{"slash", shopAgents, ":go explore-api<Enter>m/re<Tab>"},
+	{"inbox", asked, "I"},
+	{"inbox-second", asked, "Ij"},
+	{"inbox-empty", shop, "I"},
+	{"review", declared, "R"},
+	{"review-blocked", declared, "Rj"},
+	{"review-all", declared, "Rd<Enter>Rf"},
+	{"review-message", declared, "Rmand now?"},
+	{"review-empty", nil, "R"},
 	{"slash-args", shopAgents, "n/review "},
 }
 

@@ -11,6 +11,8 @@ const (
 	InDetail    Context = "transcript and timeline"
 	OnTask      Context = "any pane"
 	InAgents    Context = "agents"
+	InInbox     Context = "inbox"
+	InReview    Context = "review"
 	InComposer  Context = "composer"
 	InCommand   Context = "command line"
 	InFilter    Context = "filter"
@@ -45,7 +47,7 @@ func digits(with string) (ks []Key) {
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), composerKeys(), lineKeys(), otherKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), otherKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -54,7 +56,7 @@ func Bindings() []Binding {
 func approvalKeys() []Binding {
 	return []Binding{
 		{keys("a"), InApproval, "allow", "allow this one tool call", "allow", (*State).whyNotAnswer, (*State).allow},
-		{keys("A"), InApproval, "allow always", "allow it, and calls like it for the rest of the session", "always", (*State).whyNotAnswer, (*State).allowAlways},
+		{keys("A"), InApproval, "allow always", "allow it, and calls like it for the rest of the session", "always", (*State).whyNotAlways, (*State).allowAlways},
 		{keys("d"), InApproval, "deny", "deny it; asks for a reason, which the agent is told", "deny", (*State).whyNotAnswer, (*State).startDeny},
 		{keys("v"), InApproval, "view call", "show the exact arguments in full", "view", nil, (*State).viewApproval},
 	}
@@ -77,6 +79,8 @@ func taskKeys() []Binding {
 		{keys("y", "c"), OnTask, "copy", "copy the task's last answer", "", (*State).whyNoTask, (*State).copyAnswer},
 		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only; again: transcript", "timeline", (*State).whyNoTask, (*State).timeline},
 		{keys("!"), OnTask, "next in inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).nextNeed},
+		{keys("I"), OnTask, "inbox", "all tool calls that wait for an answer, of all sessions", "", nil, (*State).openInbox},
+		{keys("R"), OnTask, "review", "what was declared complete: review, snooze, archive, follow up", "", nil, (*State).openReview},
 		{keys("]"), OnTask, "next session", "go to the next session", "", (*State).whyNoTask, (*State).nextSession},
 		{keys("["), OnTask, "previous session", "go to the previous session", "", (*State).whyNoTask, (*State).prevSession},
 		{keys("/"), OnTask, "filter", "show only the tasks that fit: words, ~letters, !not, status:idle agent:x cost:>0.5 age:>1h is:stuck …; Tab completes", "filter", (*State).whyNothing, (*State).startFilter},
@@ -107,10 +111,10 @@ func treeKeys() []Binding {
 		{keys("S"), InTree, "sort", "order by the next: activity, needs, age, cost, tokens, name", "", (*State).whyNothing, (*State).nextSort},
 		{keys("="), InTree, "group", "group by the next: session, dir, agent, status", "", (*State).whyNothing, (*State).nextGroup},
 		{keys("Ctrl-R"), InTree, "order anew", "order the rows as things are now: they do not move by themselves", "", (*State).whyNothing, (*State).orderAnew},
-		{keys(","), InTree, "mark", "mark it, or take the mark away: x, X, e and z then act on all that is marked", "", (*State).whyNoTask, (*State).mark},
+		{keys(","), InTree, "mark", "mark it, or take the mark away: x, X, e and z then act on all that is marked", "", (*State).whyNoTask, (*State).markTask},
 		{keys("."), InTree, "mark range", "mark all rows from the last mark to here", "", (*State).whyNoTask, (*State).markRange},
 		{keys("\\"), InTree, "clear marks", "take all marks away", "", (*State).whyNoMarks, (*State).clearMarks},
-		{keys("z"), InTree, "archive", "archive what has ended: hidden until Z; on an archived one: bring it back", "", (*State).whyNotArchive, (*State).archive},
+		{keys("z"), InTree, "archive task", "archive what has ended: hidden until Z; on an archived one: bring it back", "", (*State).whyNotArchive, (*State).archive},
 		{keys("u"), InTree, "undo archive", "bring back what was archived in the last 30 seconds", "", (*State).whyNoUndo, (*State).undoArchive},
 		{keys("Z"), InTree, "archived", "show or hide what is archived", "", (*State).whyNothing, (*State).toggleArchived},
 		{keys("'"), InTree, "pin", "pin it to the lowest free digit, or take it from its digit", "", (*State).whyNoTask, (*State).pinFree},

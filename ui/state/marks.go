@@ -13,8 +13,8 @@ type Marks struct {
 	last string // where a range begins
 }
 
-// Marked are the IDs of the marked tasks, in the order of the tree.
-func (s *State) Marked() []string {
+// MarkedTasks are the IDs of the marked tasks, in the order of the tree.
+func (s *State) MarkedTasks() []string {
 	if len(s.Marks.on) == 0 {
 		return nil
 	}
@@ -35,8 +35,8 @@ func (s *State) IsMarked(task string) bool { return s.Marks.on[task] }
 // Marking is how many tasks are marked.
 func (s *State) Marking() int { return len(s.Marks.on) }
 
-// mark marks the task or takes its mark away, and goes on to the next row.
-func (s *State) mark() []Effect {
+// markTask marks the task or takes its mark away, and goes on to the next row.
+func (s *State) markTask() []Effect {
 	id := s.Tree.Selected
 	if s.Marks.on[id] {
 		delete(s.Marks.on, id)
@@ -89,7 +89,7 @@ func (s *State) whyNoMarks() string {
 // chosen are the marked tasks, or the selected one where none is marked.
 func (s *State) chosen() []*Node {
 	var nodes []*Node
-	for _, id := range s.Marked() {
+	for _, id := range s.MarkedTasks() {
 		nodes = append(nodes, s.Tree.nodes[id])
 	}
 	if n := s.Selected(); len(nodes) == 0 && n != nil {
@@ -147,8 +147,18 @@ func (s *State) cancelling(scope string) []string {
 	})
 }
 
-// confirmMany names all that will stop; "" when nothing of it is left.
-func (s *State) confirmMany(tasks []string, scope string) string {
+// confirmMarked asks before the marked tasks are cancelled.
+func (s *State) confirmMarked(scope string) {
+	tasks := s.cancelling(scope)
+	s.confirm(Confirm{
+		text: func() string { return s.stopText(tasks, scope) },
+		do:   func() []Effect { return s.cancelMany(tasks, scope) },
+		gone: "nothing to cancel: all that was marked has ended",
+	})
+}
+
+// stopText names all that will stop; "" when nothing of it is left.
+func (s *State) stopText(tasks []string, scope string) string {
 	var stop []string
 	for _, id := range tasks {
 		n := s.Tree.nodes[id]

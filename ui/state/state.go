@@ -50,6 +50,8 @@ type Config struct {
 	StallAfter time.Duration
 	Themes     []string // names for :theme
 	Select     string   // the task to select first
+	// RuleFor is the rule that "always" makes of a call, "" for none; nil: not known here.
+	RuleFor func(tool, subject string) string
 }
 
 // State is everything the screen shows.
@@ -60,6 +62,8 @@ type State struct {
 	Wants  Wants
 	Events Events
 	Agents Agents
+	Inbox  Inbox
+	Review Review
 	View   View
 	Input  Input
 	Marks  Marks
@@ -90,13 +94,16 @@ type Overlay struct {
 	Lines []string
 }
 
-// Confirm asks before something is stopped, or a folder is trusted.
+// Confirm asks before something is stopped, a folder is trusted, or many are dealt with at once.
 type Confirm struct {
 	Task, Scope string
-	Many        []string // the marked tasks, instead of one
-	Trust       bool     // it is about the folder, not about a task
-	Text        string   // names what will stop, or what comes in, as things are now
+	Trust       bool   // it is about the folder, not about a task
+	Text        string // names what will stop, or what comes in, as things are now
+	Title, Yes  string // of the box; "": a cancel's
 	changed     time.Time
+	text        func() string   // the question, as things are now; "": there is nothing left to ask
+	do          func() []Effect // what yes does
+	gone        string          // what to say when nothing is left
 }
 
 // Toast is the last thing the screen has to say.
@@ -126,6 +133,7 @@ func New(c Config) *State {
 	s.Wants.answered = map[int64]core.Approval{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
 	s.Input.drafts = map[string]string{}
+	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
 	s.View.Page = 10
 	return s
 }
@@ -178,6 +186,7 @@ func (s *State) Apply(u core.Update) []Effect {
 		s.Tree.total()
 		s.countStalled()
 	}
+	s.addReviews(u.Reviews)
 	if !s.Tree.loaded {
 		s.Tree.sort()
 	}
@@ -185,6 +194,9 @@ func (s *State) Apply(u core.Update) []Effect {
 		s.Tree.rebuild()
 	}
 	s.Tree.loaded = true
+	if len(u.Reviews) > 0 || s.Review.waits {
+		s.rereview()
+	}
 	return s.after()
 }
 
@@ -203,6 +215,7 @@ func (s *State) inbox() {
 		}
 		return int(a.ID - b.ID)
 	})
+	s.reinbox()
 }
 
 // Queued are the messages the task has not got yet, in order.
@@ -221,7 +234,7 @@ func (s *State) Approval() (*core.Approval, int) {
 
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
-	a, _ := s.Approval()
+	a := s.Question()
 	switch {
 	case a == nil:
 		s.View.shown, s.View.Args = 0, nil
@@ -230,6 +243,9 @@ func (s *State) after() []Effect {
 	}
 	if s.View.Mode == Confirming {
 		s.reconfirm()
+	}
+	if e := s.loadLed(); e != nil {
+		return e
 	}
 	if n := s.Selected(); n != nil && s.View.Show != ShowTranscript && !s.Events.loaded[n.Task.Session] {
 		s.Events.loaded[n.Task.Session] = true
@@ -242,8 +258,8 @@ func (s *State) after() []Effect {
 func (s *State) reconfirm() {
 	c := &s.View.Confirm
 	old, gone := c.Text, "nothing to cancel: it has ended"
-	if len(c.Many) > 0 {
-		c.Text = s.confirmMany(c.Many, c.Scope)
+	if c.text != nil {
+		c.Text, gone = c.text(), c.gone
 	} else if c.Trust {
 		c.Text, gone = s.trustText(), "nothing waits for your trust any more"
 	} else {
@@ -273,6 +289,9 @@ func (s *State) Tick() {
 	s.countStalled()
 	if s.Tree.query().timed() {
 		s.Tree.rebuild()
+	}
+	if !s.Review.due.IsZero() {
+		s.rereview()
 	}
 }
 

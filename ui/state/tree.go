@@ -41,7 +41,7 @@ type Tree struct {
 	ShowArchived bool
 	Order        Order
 	Total        Counts // of sessions that are not over
-	Review       int    // sessions whose autopilot declared something that nobody has closed
+	Review       int    // completions that nobody has reviewed
 	Stalled      int    // running tasks of which nothing has been heard for too long
 	roots        []*Node
 	nodes        map[string]*Node
@@ -188,14 +188,11 @@ func sum(n *Node) {
 
 // total sums up the sessions that are not over.
 func (t *Tree) total() {
-	t.Total, t.Review = Counts{}, 0
+	t.Total = Counts{}
 	for _, r := range t.roots {
 		if !r.Task.Status.Terminal() {
 			t.Total.add(r.Below)
 			t.Total.count(&r.Task)
-			if r.Task.Outcome != "" && r.Task.Status == core.Idle {
-				t.Review++
-			}
 		}
 	}
 }

@@ -148,7 +148,7 @@ func TestMarks(t *testing.T) {
 	press(s, ",") // goes on to the next
 	s.Tree.goTo("idle1")
 	press(s, ".")
-	if got := strings.Join(s.Marked(), " "); got != "run11 sync1 deep1 idle1" {
+	if got := strings.Join(s.MarkedTasks(), " "); got != "run11 sync1 deep1 idle1" {
 		t.Fatalf("marked %s", got)
 	}
 	press(s, "x")
@@ -169,8 +169,8 @@ func TestMarks(t *testing.T) {
 		t.Errorf("got %v, said %q", got, s.Toast.Text)
 	}
 	press(s, "g,\\")
-	if s.Marked() != nil {
-		t.Errorf("still marked: %v", s.Marked())
+	if s.MarkedTasks() != nil {
+		t.Errorf("still marked: %v", s.MarkedTasks())
 	}
 }
 
@@ -320,7 +320,7 @@ func checkTree(rt *rapid.T, s *State) {
 	if len(t.Rows) > 0 && (t.at < 0 || t.at >= len(t.Rows) || t.Rows[t.at].Node.Task.ID != t.Selected) {
 		rt.Fatalf("the cursor is on %d, %q", t.at, t.Selected)
 	}
-	total, review := t.Total, t.Review
+	total := t.Total
 	for _, n := range t.nodes {
 		kept := n.Below
 		sum(n)
@@ -329,7 +329,7 @@ func checkTree(rt *rapid.T, s *State) {
 		}
 	}
 	t.total()
-	if total != t.Total || review != t.Review {
+	if total != t.Total {
 		rt.Fatalf("total %+v, is %+v", total, t.Total)
 	}
 }
