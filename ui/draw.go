@@ -261,12 +261,12 @@ func (v *view) drawLine(s tcell.Screen, y, w int, prompt string, complete bool) 
 	x += drawText(s, x, y, w-x-1, before, base)
 	s.ShowCursor(x, y)
 	x += drawText(s, x, y, w-x-1, after, base) + 2
-	if t := v.st.Toast; t.Text != "" && x < w-4 {
-		drawText(s, x, y, w-x, t.Text, v.pal.Over(base, themes.Muted))
-		return
-	}
 	if bad := v.st.Tree.FilterError(); bad != "" && x < w-4 && v.st.View.Mode == state.Filtering && !v.st.Agents.Open {
 		drawText(s, x, y, w-x, bad, v.pal.Over(base, themes.Warning))
+		return
+	}
+	if t := v.st.Toast; t.Text != "" && x < w-4 {
+		drawText(s, x, y, w-x, t.Text, v.pal.Over(base, themes.Muted))
 		return
 	}
 	if !complete {

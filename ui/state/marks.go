@@ -173,14 +173,8 @@ func (s *State) stopText(tasks []string, scope string) string {
 	if len(stop) == 0 {
 		return ""
 	}
-	what := fmt.Sprintf("cancel the %d marked", len(tasks))
-	switch {
-	case scope == core.ScopeOnly:
-		what = fmt.Sprintf("cancel only the %d marked", len(tasks))
-	case len(stop) > len(tasks):
-		what += fmt.Sprintf(", %d tasks in all", len(stop))
-	}
-	return what + ": " + names(stop, 1000) + "?"
+	verb := map[string]string{core.ScopeTree: "cancel ", core.ScopeOnly: "cancel only "}[scope]
+	return verb + plural(len(stop), "task", "tasks") + ": " + names(stop, 1000) + "?"
 }
 
 func (s *State) cancelMany(tasks []string, scope string) []Effect {

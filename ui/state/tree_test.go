@@ -152,7 +152,7 @@ func TestMarks(t *testing.T) {
 		t.Fatalf("marked %s", got)
 	}
 	press(s, "x")
-	if got, want := s.View.Confirm.Text, "cancel the 3 marked, 4 tasks in all: survey, plan, deep, explore-api?"; got != want {
+	if got, want := s.View.Confirm.Text, "cancel 4 tasks: survey, plan, deep, explore-api?"; got != want {
 		t.Errorf("asks %q", got)
 	}
 	want := []Effect{Cancel{"run11", core.ScopeTree}, Cancel{"sync1", core.ScopeTree}, Cancel{"idle1", core.ScopeTree}}
