@@ -216,11 +216,8 @@ func (s *State) Slot(task string) int {
 	return 0
 }
 
-// digit is the digit of the key that was pressed.
-func (s *State) digit() int {
-	k := string(s.Input.key)
-	return int(k[len(k)-1] - '0')
-}
+// digit is the slot of the key that was pressed: its place among the binding's keys.
+func (s *State) digit() int { return min(s.Input.nth, slots-1) + 1 }
 
 // pinFree pins the task to the lowest free digit, or takes it from its digit.
 func (s *State) pinFree() []Effect {

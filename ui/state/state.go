@@ -20,6 +20,7 @@ const (
 	Denying         // the reason of a denial
 	Confirming      // y or n
 	Reading         // an overlay: help, an approval in full
+	Picking         // the command palette
 )
 
 // Pane is a part of the screen that can have the focus.
@@ -43,13 +44,15 @@ const (
 
 // Config is what the State is told at the start and never changes.
 type Config struct {
-	Dir     string // where a new session works
-	Project string // the folder that trust is for; "": Dir
-	Offline bool   // a new session runs on the offline model
+	Dir     string   // where a new session works
+	Project string   // the folder that trust is for; "": Dir
+	Offline bool     // a new session runs on the offline model
+	Themes  []string // names for :theme
+	Select  string   // the task to select first
+	Mouse   Mouse    // "": off
+	Trouble string   // why no session can start, with the remedy; "" for none
 	// StallAfter is after how long without an event a running task is said to be stalled; 0: 2 minutes.
 	StallAfter time.Duration
-	Themes     []string // names for :theme
-	Select     string   // the task to select first
 	// RuleFor is the rule that "always" makes of a call, "" for none; nil: not known here.
 	RuleFor func(tool, subject string) string
 }
@@ -69,7 +72,9 @@ type State struct {
 	Marks  Marks
 	Notes  Notes
 	Toast  Toast
+	Home   Home
 	keys   []Binding
+	given  []Binding // the table before a person's own keys
 }
 
 // View is where the person looks.
@@ -123,7 +128,7 @@ type Wants struct {
 
 // New makes the State of an empty registry.
 func New(c Config) *State {
-	s := &State{Config: c, keys: Bindings()}
+	s := &State{Config: c, keys: Bindings(), given: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
 	s.Tree.Order = Order{Sort: SortActivity, Group: GroupSession}
 	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}}
@@ -135,6 +140,9 @@ func New(c Config) *State {
 	s.Input.drafts = map[string]string{}
 	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
 	s.View.Page = 10
+	if s.Home.Mouse = c.Mouse; c.Mouse == "" {
+		s.Home.Mouse = MouseOff
+	}
 	return s
 }
 
@@ -151,6 +159,7 @@ func (s *State) Loaded() bool { return s.Tree.loaded }
 
 // Apply takes over what has changed in the registry.
 func (s *State) Apply(u core.Update) []Effect {
+	news := s.news(u)
 	for _, ses := range u.Sessions {
 		s.Tree.sessions[ses.ID] = ses
 		if n := s.Tree.nodes[ses.ID]; n != nil {
@@ -197,7 +206,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	if len(u.Reviews) > 0 || s.Review.waits {
 		s.rereview()
 	}
-	return s.after()
+	return append(s.after(), news...)
 }
 
 // inbox gathers the pending approvals.
@@ -234,6 +243,7 @@ func (s *State) Approval() (*core.Approval, int) {
 
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
+	s.advance()
 	a := s.Question()
 	switch {
 	case a == nil:
