@@ -82,7 +82,7 @@ func callRow(c core.ToolCall, t core.Tool) core.Entry {
 
 func asks(t core.Tool) bool {
 	e := t.Spec().Effect
-	return e == core.Writes || e == core.Runs
+	return e == core.Writes || e == core.Runs || e == core.Reaches
 }
 
 // tool finds a tool of the task's set: the second wall. The name must be one
@@ -154,7 +154,7 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 
 func (b *batch) result(c core.ToolCall, res core.ToolResult, took time.Duration) error {
 	b.clock.touch()
-	row := core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Text: b.o.Mask(res.Text), Failed: res.Failed, Full: res.Full, Took: took}
+	row := core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Text: b.sound(res.Text, mostResult), Failed: res.Failed, Full: res.Full, Took: took}
 	step := core.Step{Entries: []core.Entry{row}}
 	if b.left.Add(-1) == 0 {
 		step.Activity = core.ActModel
