@@ -66,7 +66,7 @@ func (f *forest) answer(ctx context.Context, req core.ModelRequest) (core.ModelR
 // death of hosts do: no message is lost, no task is left running, no slot is
 // held, nothing that has ended comes back, and no child outlives a cancelled parent.
 func TestForest(t *testing.T) {
-	seeds := 6
+	seeds := 3
 	if testing.Short() {
 		seeds = 2
 	}

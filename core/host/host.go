@@ -218,6 +218,7 @@ func (h *Host) runnable(id string) {
 	if h.closing || h.turns == nil {
 		return
 	}
+	h.reg.Enter(id)
 	h.busy.Go(func() {
 		h.note(h.drive(h.turns, id))
 		h.poke()
