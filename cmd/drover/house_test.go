@@ -22,7 +22,7 @@ var rooms = map[string][]string{
 	"core":          {},
 	"core/run":      {"drover/core"},
 	"core/host":     {"drover/core", "golang.org/x/sys/..."},
-	"core/tool":     {"drover/core", "drover/core/sandbox", "github.com/bmatcuk/doublestar/v4"},
+	"core/tool":     {"drover/core", "drover/core/sandbox", "github.com/bmatcuk/doublestar/v4", "github.com/santhosh-tekuri/jsonschema/..."},
 	"core/model":    {"drover/core"},
 	"core/model/*":  {"drover/core", "drover/core/model"},
 	"core/mcp":      {"drover/core", "drover/core/sandbox"},

@@ -17,6 +17,7 @@ import (
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
+	"drover/core/model"
 	"drover/core/run"
 	"drover/core/sandbox"
 	"drover/core/tool"
@@ -91,7 +92,10 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
 	builtin := tool.Builtin() // one set a session: it keeps two edits of a file apart
-	delegation := tool.Policy{MaySpawn: maySpawn(e.getenv), Model: childModel(e.models), Plan: agents.PlanMode}
+	delegation := tool.Policy{
+		MaySpawn: maySpawn(e.getenv), Model: childModel(e.models), Guard: costGuard(model.DefaultPrices()), Output: agents.OutputSchema, Plan: agents.PlanMode,
+		Off: !e.settings.Subagents || e.settings.MaxDepth == 0, SyncNested: !e.settings.NestedBackground, Show: e.settings.DelegationTools,
+	}
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, MaxSteps: e.settings.MaxTurns, MaxDepth: e.settings.MaxDepth,

@@ -25,6 +25,10 @@ type Settings struct {
 	HostIdle     time.Duration // a host with nothing to do exits after this
 	OfflinePace  int           // characters a second of the offline model; 0: full speed
 
+	Subagents        bool     // agents may start others
+	NestedBackground bool     // a subagent's own subagents may work in the background
+	DelegationTools  []string // of the hidden ways to start agents, those that every agent is shown
+
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
 	AgentsDisabled []string

@@ -94,7 +94,7 @@ func (u *turn) prepare(ctx context.Context) error {
 	if err := u.load(); err != nil {
 		return err
 	}
-	if u.o.Policy == nil || !slices.Contains(u.set, "task") {
+	if u.o.Policy == nil || !slices.ContainsFunc(u.set, core.StartsAgents) {
 		return nil
 	}
 	var err error
@@ -195,7 +195,7 @@ func (u *turn) toolset(names []string) []string {
 	for _, n := range names {
 		switch {
 		case n == "task_complete" && !u.info.Autopilot:
-		case n == "task" && u.o.MaxDepth > 0 && u.t.Depth >= u.o.MaxDepth:
+		case core.StartsAgents(n) && u.o.MaxDepth > 0 && u.t.Depth >= u.o.MaxDepth:
 		case slices.Contains(out, n):
 		default:
 			if _, ok := u.o.Tools.Get(n); ok {
