@@ -10,8 +10,12 @@ import (
 	"drover/core"
 )
 
-// maxSchema is how large a result's schema may be, in bytes.
-const maxSchema = 64 << 10
+// How large a result's schema may be, in bytes and in levels of nesting:
+// checking one of thousands of levels takes minutes.
+const (
+	maxSchema = 64 << 10
+	maxNested = 100
+)
 
 // checkSchema refuses a schema for a result that is none (2020-12 where it
 // does not say, older drafts where it does), or that refers to another file or host.
@@ -28,6 +32,9 @@ func checkSchema(raw json.RawMessage) error {
 	if kindOf(raw) != "object" {
 		return fault("it must be an object, not " + withArticle(kindOf(raw)))
 	}
+	if nested(raw) > maxNested {
+		return fault(fmt.Sprintf("it is nested more than %d levels deep", maxNested))
+	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return fault(err.Error())
@@ -43,4 +50,26 @@ func checkSchema(raw json.RawMessage) error {
 		return fault(err.Error())
 	}
 	return nil
+}
+
+// nested is how many objects and arrays lie within each other at most; in
+// what is no JSON, any number.
+func nested(raw json.RawMessage) (most int) {
+	depth, quoted, escaped := 0, false, false
+	for _, c := range raw {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			escaped, quoted = c == '\\', c != '"'
+		case c == '"':
+			quoted = true
+		case c == '{', c == '[':
+			depth++
+			most = max(most, depth)
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return most
 }
