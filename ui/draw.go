@@ -24,9 +24,14 @@ func (v *view) Draw(s tcell.Screen) {
 	text := v.composerText(w, h)
 	v.drawHeader(s, w)
 	v.drawFooter(s, h-1, w)
-	if v.st.Agents.Open {
+	switch {
+	case v.st.Agents.Open:
 		v.drawAgents(s, w, h, text)
-	} else {
+	case v.st.Inbox.Open:
+		v.drawInboxPane(s, w, h, text)
+	case v.st.Review.Open:
+		v.drawReview(s, w, h, text)
+	default:
 		v.drawTasks(s, w, h, text)
 	}
 	switch v.st.View.Mode {

@@ -33,6 +33,10 @@ type Engine interface {
 	EditRequest(ctx context.Context, id int64, text string) (core.Request, error)
 	// NewSession starts a session and returns its main task, also beside an error where it is there.
 	NewSession(ctx context.Context, n state.NewSession) (task string, err error)
+	// Completion reads what led to a completion.
+	Completion(ctx context.Context, id string) (core.CompletionView, error)
+	// MarkReviews says what the person has made of completions, of all or of none.
+	MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) ([]core.Review, error)
 	// Agents returns every definition that Dir sees, those that cannot run too, in
 	// the order of the search. It is asked about once a second while it is on the
 	// screen: it has to be cheap where nothing has changed. The caller keeps the slice.
@@ -53,10 +57,11 @@ type Options struct {
 	Dir     string        // where a new session works
 	Project string        // the root of its project, which trust is for; "": Dir
 	Version string
-	Offline bool           // a new session runs on the offline model
-	NoColor bool           // attributes only
-	Zone    *time.Location // of the timeline's clock; nil: the local one
-	Out     io.Writer      // gets the farewell once the terminal is restored; nil: nobody
+	Offline bool                              // a new session runs on the offline model
+	NoColor bool                              // attributes only
+	Zone    *time.Location                    // of the timeline's clock; nil: the local one
+	Out     io.Writer                         // gets the farewell once the terminal is restored; nil: nobody
+	RuleFor func(tool, subject string) string // the rule that "always" makes of a call; nil: not shown
 	Outside Outside
 }
 

@@ -28,6 +28,8 @@ type view struct {
 	events    timeline
 	treeTop   int
 	agentsTop int
+	inboxTop  int
+	reviewTop int
 	overTop   int
 	overRoom  int
 	tiny      bool
@@ -49,7 +51,7 @@ type paper struct {
 
 func newView(p *program) *view {
 	v := &view{Box: tview.NewBox(), p: p}
-	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session})
+	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session, RuleFor: p.o.RuleFor})
 	v.focus.Store(&focus{})
 	return v
 }
@@ -63,8 +65,10 @@ func (v *view) paint(pal *Palette) {
 // apply takes over what the engine says has changed.
 func (v *view) apply(u core.Update) {
 	at := v.st.Tree.At()
-	sel := v.st.Tree.Selected
+	sel, inbox, review := v.st.Tree.Selected, v.st.Inbox.At(), v.st.Review.At()
 	v.do(v.st.Apply(u))
+	v.inboxTop += v.st.Inbox.At() - inbox
+	v.reviewTop += v.st.Review.At() - review
 	if v.st.Tree.Selected == sel {
 		v.treeTop += v.st.Tree.At() - at // rows do not move under the cursor
 	}

@@ -14,6 +14,7 @@ import (
 	"drover/core"
 	"drover/core/config"
 	"drover/core/model/offline"
+	"drover/core/tool"
 	"drover/themes"
 	"drover/ui"
 	"drover/ui/state"
@@ -69,7 +70,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	}
 	return ui.Run(ctx, ui.Options{
 		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: strings.HasPrefix(e.settings.Model, offline.Name+"/"),
-		NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
+		RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
 	})
 }
 

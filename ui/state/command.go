@@ -38,6 +38,8 @@ func commands() []command {
 		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
 		{name: "copy", usage: "copy", help: "copy the last answer", key: "y"},
 		{name: "agents", usage: "agents [WORDS]", help: "all agents there are, or those with these words", run: (*State).cmdAgents, anywhere: true},
+		{name: "inbox", usage: "inbox", help: "all tool calls that wait for an answer", run: (*State).cmdInbox, anywhere: true},
+		{name: "review", usage: "review [done|archive|open|all|1h|tomorrow|change]", help: "what was declared complete; done, archived, open again, or snoozed", run: (*State).cmdReview, args: oneOf("done", "archive", "open", "all", "1h", "tomorrow", "change"), anywhere: true},
 		{name: "trust", usage: "trust", help: "trust what this folder brings (asks first)", key: "T", anywhere: true},
 		{name: "theme", usage: "theme NAME", help: "change the colours", run: (*State).cmdTheme, args: func(s *State, _ string) []string { return s.Config.Themes }, anywhere: true},
 		{name: "help", usage: "help", help: "show all keys", key: "?", anywhere: true},
@@ -81,8 +83,8 @@ func (s *State) runCommand() []Effect {
 		s.fail(word + " could be: " + strings.Join(all, ", "))
 		return nil
 	}
-	if s.Agents.Open && !fit[0].anywhere { // what it does is to be seen
-		s.closeAgents()
+	if s.Listing() && !fit[0].anywhere { // what it does is to be seen
+		s.closeLists()
 	}
 	if fit[0].key != "" {
 		return s.press(fit[0].key)

@@ -30,8 +30,13 @@ func (s *State) contexts() []Context {
 	case Reading:
 		return []Context{InOverlay, Everywhere}
 	}
-	if s.Agents.Open {
+	switch {
+	case s.Agents.Open:
 		return []Context{InAgents, Everywhere}
+	case s.Inbox.Open:
+		return []Context{InInbox, Everywhere}
+	case s.Review.Open:
+		return []Context{InReview, Everywhere}
 	}
 	pane := InTree
 	if s.View.Pane == PaneDetail {
@@ -151,13 +156,18 @@ func (s *State) refilter() {
 // Hint is a key and what it does, for the footer.
 type Hint struct{ Key, Label string }
 
+// asked reports whether the keys of the context answer a call: the footer names them before they can act.
+func (s *State) asked(c Context) bool {
+	return c == InApproval || c == InInbox && s.Question() != nil
+}
+
 // Footer names the keys that can act here and now, the nearest first.
 func (s *State) Footer() []Hint {
 	var hints []Hint
 	for _, c := range s.contexts() {
 		for i := range s.keys {
 			b := &s.keys[i]
-			if b.Context != c || b.Label == "" || b.Why != nil && c != InApproval && b.Why(s) != "" {
+			if b.Context != c || b.Label == "" || b.Why != nil && !s.asked(c) && b.Why(s) != "" {
 				continue
 			}
 			hints = append(hints, Hint{b.Keys[0].Label(), b.Label})
@@ -168,7 +178,7 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InInbox, InReview, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 
 func labels(ks []Key) string {

@@ -65,6 +65,13 @@ type (
 	OpenFile struct{ Path string }
 	// LoadTimeline fetches the newest events of a session.
 	LoadTimeline struct{ Session string }
+	// MarkReviews says what the person has made of completions.
+	MarkReviews struct {
+		IDs  []string
+		Mark core.ReviewMark
+	}
+	// LoadCompletion fetches what led to a completion.
+	LoadCompletion struct{ ID string }
 	// CopyAnswer puts the task's last answer on the clipboard.
 	CopyAnswer struct{ Task string }
 	// EditExternally opens the draft in the person's editor.
@@ -116,6 +123,8 @@ func (Trust) effect()          {}
 func (Reload) effect()         {}
 func (OpenFile) effect()       {}
 func (LoadTimeline) effect()   {}
+func (MarkReviews) effect()    {}
+func (LoadCompletion) effect() {}
 func (CopyAnswer) effect()     {}
 func (EditExternally) effect() {}
 func (Theme) effect()          {}

@@ -11,6 +11,8 @@ const (
 	InDetail    Context = "transcript and timeline"
 	OnTask      Context = "any pane"
 	InAgents    Context = "agents"
+	InInbox     Context = "inbox"
+	InReview    Context = "review"
 	InComposer  Context = "composer"
 	InCommand   Context = "command line"
 	InFilter    Context = "filter"
@@ -37,7 +39,7 @@ func keys(k ...Key) []Key { return k }
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), composerKeys(), lineKeys(), otherKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), otherKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -46,7 +48,7 @@ func Bindings() []Binding {
 func approvalKeys() []Binding {
 	return []Binding{
 		{keys("a"), InApproval, "allow", "allow this one tool call", "allow", (*State).whyNotAnswer, (*State).allow},
-		{keys("A"), InApproval, "allow always", "allow it, and calls like it for the rest of the session", "always", (*State).whyNotAnswer, (*State).allowAlways},
+		{keys("A"), InApproval, "allow always", "allow it, and calls like it for the rest of the session", "always", (*State).whyNotAlways, (*State).allowAlways},
 		{keys("d"), InApproval, "deny", "deny it; asks for a reason, which the agent is told", "deny", (*State).whyNotAnswer, (*State).startDeny},
 		{keys("v"), InApproval, "view call", "show the exact arguments in full", "view", nil, (*State).viewApproval},
 	}
@@ -69,6 +71,8 @@ func taskKeys() []Binding {
 		{keys("y", "c"), OnTask, "copy", "copy the task's last answer", "", (*State).whyNoTask, (*State).copyAnswer},
 		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only; again: transcript", "timeline", (*State).whyNoTask, (*State).timeline},
 		{keys("!"), OnTask, "next in inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).nextNeed},
+		{keys("I"), OnTask, "inbox", "all tool calls that wait for an answer, of all sessions", "", nil, (*State).openInbox},
+		{keys("R"), OnTask, "review", "what was declared complete: review, snooze, archive, follow up", "", nil, (*State).openReview},
 		{keys("]"), OnTask, "next session", "go to the next session", "", (*State).whyNoTask, (*State).nextSession},
 		{keys("["), OnTask, "previous session", "go to the previous session", "", (*State).whyNoTask, (*State).prevSession},
 		{keys("/"), OnTask, "filter", "show only tasks with these words; !word leaves out", "filter", (*State).whyNothing, (*State).startFilter},

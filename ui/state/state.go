@@ -48,6 +48,8 @@ type Config struct {
 	Offline bool     // a new session runs on the offline model
 	Themes  []string // names for :theme
 	Select  string   // the task to select first
+	// RuleFor is the rule that "always" makes of a call, "" for none; nil: not known here.
+	RuleFor func(tool, subject string) string
 }
 
 // State is everything the screen shows.
@@ -58,6 +60,8 @@ type State struct {
 	Wants  Wants
 	Events Events
 	Agents Agents
+	Inbox  Inbox
+	Review Review
 	View   View
 	Input  Input
 	Toast  Toast
@@ -86,12 +90,16 @@ type Overlay struct {
 	Lines []string
 }
 
-// Confirm asks before something is stopped, or a folder is trusted.
+// Confirm asks before something is stopped, a folder is trusted, or many are dealt with at once.
 type Confirm struct {
 	Task, Scope string
 	Trust       bool   // it is about the folder, not about a task
 	Text        string // names what will stop, or what comes in, as things are now
+	Title, Yes  string // of the box; "": a cancel's
 	changed     time.Time
+	text        func() string   // the question, as things are now; "": there is nothing left to ask
+	do          func() []Effect // what yes does
+	gone        string          // what to say when nothing is left
 }
 
 // Toast is the last thing the screen has to say.
@@ -117,6 +125,7 @@ func New(c Config) *State {
 	s.Wants.answered = map[int64]core.Approval{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
 	s.Input.drafts = map[string]string{}
+	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
 	s.View.Page = 10
 	return s
 }
@@ -160,6 +169,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	for _, e := range u.Events {
 		s.Events.add(e)
 	}
+	s.addReviews(u.Reviews)
 	if !s.Tree.loaded {
 		s.Tree.sort()
 	}
@@ -168,6 +178,9 @@ func (s *State) Apply(u core.Update) []Effect {
 		s.Tree.rebuild()
 	}
 	s.Tree.loaded = true
+	if len(u.Reviews) > 0 || s.Review.waits {
+		s.rereview()
+	}
 	return s.after()
 }
 
@@ -186,6 +199,7 @@ func (s *State) inbox() {
 		}
 		return int(a.ID - b.ID)
 	})
+	s.reinbox()
 }
 
 // Queued are the messages the task has not got yet, in order.
@@ -204,7 +218,7 @@ func (s *State) Approval() (*core.Approval, int) {
 
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
-	a, _ := s.Approval()
+	a := s.Question()
 	switch {
 	case a == nil:
 		s.View.shown, s.View.Args = 0, nil
@@ -213,6 +227,9 @@ func (s *State) after() []Effect {
 	}
 	if s.View.Mode == Confirming {
 		s.reconfirm()
+	}
+	if e := s.loadLed(); e != nil {
+		return e
 	}
 	if n := s.Selected(); n != nil && s.View.Show != ShowTranscript && !s.Events.loaded[n.Task.Session] {
 		s.Events.loaded[n.Task.Session] = true
@@ -225,7 +242,9 @@ func (s *State) after() []Effect {
 func (s *State) reconfirm() {
 	c := &s.View.Confirm
 	old, gone := c.Text, "nothing to cancel: it has ended"
-	if c.Trust {
+	if c.text != nil {
+		c.Text, gone = c.text(), c.gone
+	} else if c.Trust {
 		c.Text, gone = s.trustText(), "nothing waits for your trust any more"
 	} else {
 		c.Text = s.confirmText(c.Task, c.Scope)
@@ -250,6 +269,9 @@ func (s *State) Tick() {
 	}
 	if s.Now.Sub(s.Toast.At) >= stay {
 		s.Toast = Toast{}
+	}
+	if !s.Review.due.IsZero() {
+		s.rereview()
 	}
 }
 
