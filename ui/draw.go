@@ -16,6 +16,8 @@ import (
 func (v *view) Draw(s tcell.Screen) {
 	w, h := s.Size()
 	s.HideCursor()
+	v.zones = v.zones[:0]
+	v.retitle()
 	v.tiny = w < minWidth || h < minHeight
 	if v.tiny {
 		drawText(s, 0, 0, w, v.oneLine(), v.pal.Style(themes.Text))
@@ -39,6 +41,10 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawOverlay(s, w, h)
 	case state.Confirming:
 		v.drawConfirm(s, w, h)
+	case state.Picking:
+		v.drawPalette(s, w, h)
+	default:
+		v.drawTour(s, w, h)
 	}
 }
 
@@ -48,9 +54,13 @@ func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	v.st.View.Page = max(1, l.tree.h)
 	v.drawFrame(s, &l)
 	if l.tree.h > 0 {
-		v.drawTree(s, v.drawNotice(s, l.tree))
+		tree := v.drawNotice(s, l.tree)
+		v.drawTree(s, tree)
+		v.zone(zone{rect: tree, kind: onTree})
 	}
 	v.drawInbox(s, l.inbox)
+	v.zone(zone{rect: l.inbox, kind: onInbox})
+	v.zone(zone{rect: l.detail, kind: onDetail})
 	v.drawDetail(s, l.detail)
 	v.drawQueued(s, l.queued)
 	v.drawCard(s, l.card)
@@ -230,6 +240,9 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 	case state.Filtering:
 		v.drawLine(s, y, w, "/", false)
 		return
+	case state.Picking:
+		v.drawLine(s, y, w, "> ", false)
+		return
 	case state.Denying:
 		v.drawLine(s, y, w, "deny "+core.Short(v.st.Denial(), max(8, w/3))+", because: ", false)
 		return
@@ -248,6 +261,7 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 		if x+n > w {
 			break
 		}
+		v.zone(zone{rect: rect{x, y, n, 1}, kind: onKey, key: h.Press})
 		x += drawText(s, x, y, w-x, h.Key, v.pal.Style(themes.Key)) + 1
 		x += drawText(s, x, y, w-x, h.Label, v.pal.Style(themes.KeyLabel)) + 2
 	}

@@ -63,6 +63,24 @@ type Options struct {
 	Out     io.Writer                         // gets the farewell once the terminal is restored; nil: nobody
 	RuleFor func(tool, subject string) string // the rule that "always" makes of a call; nil: not shown
 	Outside Outside
+
+	Keys      []state.Binding // the key table; nil: the usual one
+	ThemeName string          // of Theme, to read it again when its file changes
+	Outfit    <-chan Outfit   // keys and themes that have changed; nil: they do not
+	Mouse     state.Mouse     // what the mouse may do; "": nothing
+	Notify    Notices         // how a person who looks elsewhere is told; "": not at all
+	Title     bool            // the terminal's title says how things are
+	Progress  bool            // the terminal shows whether something runs (OSC 9;4)
+	Steady    bool            // no synchronised output (mode 2026)
+	Trouble   string          // why no session can start, with the remedy; "" for none
+}
+
+// Outfit is what a person has changed of keys and themes while the screen is open.
+type Outfit struct {
+	Rekeyed bool
+	Keys    []state.Binding
+	KeysErr error    // the keys stay as they were
+	Themes  []string // the names there are now; nil: no theme has changed
 }
 
 // Outside is what lies beyond screen and engine. All of it may be nil.
@@ -71,6 +89,7 @@ type Outside struct {
 	LoadTheme func(name string) (themes.Theme, error)                 // nil: there is no :theme
 	Edit      func(ctx context.Context, draft string) (string, error) // nil: $VISUAL, $EDITOR or vi, on the terminal
 	Open      func(ctx context.Context, path string) error            // nil: the same, for a file of an agent
+	Write     func(sequence string) error                             // nil: to the terminal; for notices and progress
 	Copy      func(text string) error                                 // nil: the terminal's clipboard (OSC 52)
 	Stop      func() error                                            // nil: SIGTSTP to the process group, as Ctrl-Z does
 }

@@ -42,6 +42,8 @@ type Policy struct {
 	Guard func(asked, session string) (use, why string)
 	// Output chooses the schema that the child's result must fit.
 	Output func(agent, call, session json.RawMessage) json.RawMessage
+	// Schema refuses a schema for a result that is none, or that nobody should check.
+	Schema func(json.RawMessage) error
 	// Plan restricts an agent to what a session that only plans may do.
 	Plan func(core.Agent) core.Agent
 	// Off: agents start no others.
@@ -63,6 +65,9 @@ func (p Policy) filled() Policy {
 	}
 	if p.Guard == nil {
 		p.Guard = func(asked, _ string) (string, string) { return asked, "" }
+	}
+	if p.Schema == nil {
+		p.Schema = func(json.RawMessage) error { return nil }
 	}
 	if p.Output == nil {
 		p.Output = func(_, call, _ json.RawMessage) json.RawMessage { return call }

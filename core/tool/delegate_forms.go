@@ -33,7 +33,6 @@ func (t delegateTool) Run(ctx context.Context, env core.ToolEnv, args json.RawMe
 		return refusal(err), nil
 	}
 	o := order{AgentType: a.AgentName, Inputs: inputs, Prompt: inputPrompt(inputs)}
-	o.Description, _, _ = strings.Cut(core.Short(o.Prompt, 60), "\n")
 	c, res, err := t.s.one(ctx, env, o)
 	if err != nil {
 		return told(err)
@@ -158,7 +157,7 @@ func (t subagentTool) Run(ctx context.Context, env core.ToolEnv, args json.RawMe
 	if refused, err := t.decode(args, &a); refused != nil || err != nil {
 		return deref(refused), err
 	}
-	c, res, err := t.s.one(ctx, env, order{AgentType: a.Agent, Prompt: a.Task, Description: core.Short(a.Task, 60), Mode: string(core.Sync)})
+	c, res, err := t.s.one(ctx, env, order{AgentType: a.Agent, Prompt: a.Task, Mode: string(core.Sync)})
 	if err != nil {
 		if r, fault := told(err); fault != nil {
 			return r, fault

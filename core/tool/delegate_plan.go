@@ -165,8 +165,10 @@ func (s starter) plan(ctx context.Context, env core.ToolEnv, by lead, o order) (
 		}
 	}
 	output := s.p.Output(agent.Output, o.Schema, s.e.Session().Output)
-	if err := checkSchema(output); err != nil {
-		return n, nil, err
+	if given(output) {
+		if err := s.p.Schema(output); err != nil {
+			return n, nil, err
+		}
 	}
 	model, note, err := s.model(o.Model, agent.Model, by.Model)
 	if err != nil {
@@ -181,9 +183,15 @@ func (s starter) plan(ctx context.Context, env core.ToolEnv, by lead, o order) (
 	}
 	agent.Tools = within(by.spec.Tools, agent.Tools)
 	return core.NewTask{
-		Parent: by.ID, Kind: core.KindAgent, Agent: agent, Name: o.Name, Description: o.Description, Prompt: o.Prompt,
+		Parent: by.ID, Kind: core.KindAgent, Agent: agent, Name: o.Name, Description: first(o.Description, about(o.Prompt)), Prompt: o.Prompt,
 		Mode: mode, Model: model, Output: output, Note: note,
 	}, notes, nil
+}
+
+// about is a description where the call gives none.
+func about(prompt string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	return core.Short(core.CleanLine(line), 60)
 }
 
 // model chooses the child's model, and keeps a call from choosing a dearer one than the session's.

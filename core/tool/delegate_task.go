@@ -67,6 +67,7 @@ func (a taskArgs) orders() ([]order, error) {
 				return nil, core.Errorf(core.CodeInvalidInput, "%s is missing; or give several tasks in tasks", f.name)
 			}
 		}
+		a.Description = first(a.Description, about(a.Prompt))
 		a.Prompt = withContext(a.Context, a.Prompt)
 		return []order{a.order}, nil
 	}
@@ -91,6 +92,7 @@ func (a taskArgs) orders() ([]order, error) {
 			return nil, core.Errorf(core.CodeInvalidInput, "tasks[%d] (%s) has no agent_type; nothing was started", i, core.Short(core.CleanLine(o.Name), 40))
 		}
 		if strings.TrimSpace(o.Prompt) != "" {
+			o.Description = first(o.Description, about(o.Prompt))
 			o.Prompt = withContext(a.Context, o.Prompt)
 		}
 	}

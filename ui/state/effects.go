@@ -54,6 +54,7 @@ type (
 	NewSession struct {
 		Prompt    string
 		Agent     string // leads it; "": the usual one
+		Model     string // "provider/model"; "": the usual one
 		Autopilot bool
 		AllowAll  bool
 	}

@@ -15,6 +15,7 @@ const (
 	InReview    Context = "review"
 	InComposer  Context = "composer"
 	InCommand   Context = "command line"
+	InPalette   Context = "command palette"
 	InFilter    Context = "filter"
 	InDenial    Context = "reason of a denial"
 	InConfirm   Context = "question"
@@ -39,7 +40,7 @@ func keys(k ...Key) []Key { return k }
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), otherKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -134,7 +135,7 @@ func composerKeys() []Binding {
 func lineKeys() []Binding {
 	b := []Binding{
 		{keys("Enter"), InCommand, "do", "do it", "do it", nil, (*State).runCommand},
-		{keys("Tab"), InCommand, "complete", "complete the word; again: the next that fits", "complete", nil, (*State).complete},
+		{keys("Tab"), InCommand, "complete", "complete the word; again: the next that fits; on an empty line: all commands", "complete", nil, (*State).complete},
 		{keys("Up"), InCommand, "older", "the command before", "", nil, func(s *State) []Effect { s.older(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Down"), InCommand, "newer", "the command after", "", nil, func(s *State) []Effect { s.newer(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Esc"), InCommand, "leave the line", "back", "back", nil, (*State).toNormal},

@@ -20,6 +20,7 @@ const (
 	Denying         // the reason of a denial
 	Confirming      // y or n
 	Reading         // an overlay: help, an approval in full
+	Picking         // the command palette
 )
 
 // Pane is a part of the screen that can have the focus.
@@ -48,6 +49,8 @@ type Config struct {
 	Offline bool     // a new session runs on the offline model
 	Themes  []string // names for :theme
 	Select  string   // the task to select first
+	Mouse   Mouse    // "": off
+	Trouble string   // why no session can start, with the remedy; "" for none
 	// RuleFor is the rule that "always" makes of a call, "" for none; nil: not known here.
 	RuleFor func(tool, subject string) string
 }
@@ -65,7 +68,9 @@ type State struct {
 	View   View
 	Input  Input
 	Toast  Toast
+	Home   Home
 	keys   []Binding
+	given  []Binding // the table before a person's own keys
 }
 
 // View is where the person looks.
@@ -119,7 +124,7 @@ type Wants struct {
 
 // New makes the State of an empty registry.
 func New(c Config) *State {
-	s := &State{Config: c, keys: Bindings()}
+	s := &State{Config: c, keys: Bindings(), given: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
@@ -127,6 +132,9 @@ func New(c Config) *State {
 	s.Input.drafts = map[string]string{}
 	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
 	s.View.Page = 10
+	if s.Home.Mouse = c.Mouse; c.Mouse == "" {
+		s.Home.Mouse = MouseOff
+	}
 	return s
 }
 
@@ -143,6 +151,7 @@ func (s *State) Loaded() bool { return s.Tree.loaded }
 
 // Apply takes over what has changed in the registry.
 func (s *State) Apply(u core.Update) []Effect {
+	news := s.news(u)
 	for _, ses := range u.Sessions {
 		s.Tree.sessions[ses.ID] = ses
 		if n := s.Tree.nodes[ses.ID]; n != nil {
@@ -181,7 +190,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	if len(u.Reviews) > 0 || s.Review.waits {
 		s.rereview()
 	}
-	return s.after()
+	return append(s.after(), news...)
 }
 
 // inbox gathers the pending approvals.
@@ -218,6 +227,7 @@ func (s *State) Approval() (*core.Approval, int) {
 
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
+	s.advance()
 	a := s.Question()
 	switch {
 	case a == nil:

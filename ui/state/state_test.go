@@ -106,7 +106,7 @@ func TestKeysToEffects(t *testing.T) {
 		{":cancel only", "main1", ":cancel only<Enter>y", []Effect{Cancel{"main1", core.ScopeOnly}}},
 		{":new", "idle1", ":new do it<Enter>", []Effect{NewSession{Prompt: "do it"}}},
 		{":autopilot off", "idle1", ":autopilot off<Enter>", []Effect{Autopilot{"main1", false}}},
-		{":theme", "idle1", ":theme li<Tab><Enter>", []Effect{Theme{"light"}}},
+		{":theme", "idle1", ":theme li<Tab><Enter>", []Effect{TryTheme{"light"}, Theme{"light"}}},
 		{":q is :quit", "idle1", ":q<Enter>", []Effect{Quit{}}},
 		{"Tab completes", "idle1", ":qu<Tab><Enter>", []Effect{Quit{}}},
 		{":promote", "sync1", ":promote<Enter>", []Effect{Promote{"sync1"}}},
