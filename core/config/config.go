@@ -29,6 +29,7 @@ type Settings struct {
 	BudgetTokens  int           // of a session; 0: none
 	BudgetCost    float64       // of a session; 0: none
 	HostIdle      time.Duration // a host with nothing to do exits after this
+	StallAfter    time.Duration // a running task without an event for this long is said to be stalled
 	OfflinePace   int           // characters a second of the offline model; 0: full speed
 
 	Subagents        bool     // agents may start others
