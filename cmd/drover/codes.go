@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"drover/core"
-	"drover/core/model"
 )
 
 // codesCmd prints what every error code means.
@@ -36,16 +35,5 @@ func (a *app) codesCmd() *cobra.Command {
 			}
 			return a.print(b.String())
 		},
-	}
-}
-
-// costGuard keeps a call from choosing a model that costs more than the
-// session's, as far as prices are known: a subagent then runs on the session's.
-func costGuard(prices model.Prices) func(asked, session string) (use, why string) {
-	return func(asked, session string) (string, string) {
-		if !prices.Dearer(asked, session) {
-			return asked, ""
-		}
-		return session, fmt.Sprintf("%s costs more than the session's model: it runs on %s", core.CleanLine(asked), core.CleanLine(session))
 	}
 }

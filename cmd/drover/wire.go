@@ -15,12 +15,10 @@ import (
 	"strings"
 	"time"
 
-	"drover/agents"
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
 	"drover/core/mask"
-	"drover/core/model"
 	"drover/core/run"
 	"drover/core/sandbox"
 	"drover/core/schema"
@@ -95,15 +93,11 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	if log != nil {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
-	builtin := tool.Builtin() // one set a session: it keeps two edits of a file apart
-	delegation := tool.Policy{
-		MaySpawn: maySpawn(e.getenv), Model: childModel(e.models), Guard: costGuard(model.DefaultPrices()), Output: agents.OutputSchema, Schema: checkSchema, Plan: agents.PlanMode,
-		Off: !e.settings.Subagents || e.settings.MaxDepth == 0, SyncNested: !e.settings.NestedBackground, Show: e.settings.DelegationTools,
-	}
+	builtin, delegation := e.builtin(), e.delegation()
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
-			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation))...), Exact: tool.Exact, Policy: e.catalog.policy,
+			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Policy: e.catalog.policy,
 			Schema: compile, Mask: masker(e.getenv), Hooks: hooks{e},
 		})
 	}
@@ -126,11 +120,6 @@ func limits(s config.Settings) run.Limits {
 
 func compile(raw json.RawMessage) (func(json.RawMessage) []string, error) {
 	return schema.Compile(raw)
-}
-
-func checkSchema(raw json.RawMessage) error {
-	_, err := schema.Compile(raw)
-	return err
 }
 
 // masker takes this environment's secrets, and the home directory, out of texts.

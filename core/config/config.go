@@ -39,7 +39,10 @@ type Settings struct {
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
 	AgentsDisabled []string
-	Hooks          []Hook // of one point in the order of the file
+
+	SearchURL    string   // of web_search, with {query} in it; "": none
+	PrivateHosts []string // names that may lead to private addresses
+	Hooks        []Hook   // of one point in the order of the file
 }
 
 // An Error is a setting that cannot be used.

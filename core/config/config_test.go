@@ -61,6 +61,9 @@ func normal(s Settings) Settings {
 	if len(s.DelegationTools) == 0 {
 		s.DelegationTools = nil
 	}
+	if len(s.PrivateHosts) == 0 {
+		s.PrivateHosts = nil
+	}
 	return s
 }
 
