@@ -213,7 +213,7 @@ func spawnCase(t *testing.T, c delegationCase) {
 		t.Fatalf("failed %v, %d started:\n%s", r.Failed, started, r.Text)
 	}
 	spawned(t, k, c, r)
-	time.Sleep(time.Hour)
+	k.pass(time.Hour)
 }
 
 // spawned looks at what the case expects beside success or failure.
@@ -324,7 +324,7 @@ func namesCase(t *testing.T, c delegationCase) {
 	if !slices.Equal(got, c.Expect.IDs) {
 		t.Errorf("names %v, want %v", got, c.Expect.IDs)
 	}
-	time.Sleep(time.Hour)
+	k.pass(time.Hour)
 }
 
 func toolsCase(t *testing.T, c delegationCase) {
@@ -378,7 +378,7 @@ func stopCase(t *testing.T) {
 	if k.named("B").Status != core.Cancelled || k.named("C").Status != core.Running || k.named("A").Status != core.Running {
 		t.Error("who was stopped")
 	}
-	time.Sleep(2 * time.Hour)
+	k.pass(2 * time.Hour)
 }
 
 // messageAgentCase: an idle agent is woken once, under its ID and with its history.
@@ -394,9 +394,9 @@ func messageAgentCase(t *testing.T, n int) {
 	if was.Status != core.Idle || now.Status != core.Running || now.ID != was.ID || now.Turn != 2 {
 		t.Errorf("was %s, is %s, turn %d", was.Status, now.Status, now.Turn)
 	}
-	time.Sleep(90 * time.Minute)
+	k.pass(90 * time.Minute)
 	k.says(k.as(k.main.ID, "read_agent", `{"agent_id":"kid"}`), false, "## turn 1\nanswered", "## turn 2")
-	time.Sleep(2 * time.Hour)
+	k.pass(2 * time.Hour)
 }
 
 func payloadCase(t *testing.T, c delegationCase) {

@@ -78,14 +78,7 @@ func endedText(t core.Task, turns []core.Turn) (text string, bad bool) {
 	case core.Cancelled:
 		fmt.Fprintf(&b, "Subagent '%s' (%s) was %s", t.Label(), t.ID, first(t.Error, "cancelled"))
 	case core.Failed:
-		what := "failed"
-		if t.ErrorCode.Limit() {
-			what = "was stopped at a limit"
-			if !partial(turns) {
-				what = "failed: it was stopped at a limit with nothing to show"
-			}
-		}
-		fmt.Fprintf(&b, "Subagent '%s' %s.\nagent_id: %s\ncode: %s\nmessage: %s", t.Label(), what, t.ID, t.ErrorCode, t.Error)
+		fmt.Fprintf(&b, "Subagent '%s' failed.\nagent_id: %s\ncode: %s\nmessage: %s", t.Label(), t.ID, t.ErrorCode, t.Error)
 		if _, remedy, again := core.Describe(t.ErrorCode); remedy != "" {
 			fmt.Fprintf(&b, "\nremedy: %s", remedy)
 			if again {
@@ -96,14 +89,11 @@ func endedText(t core.Task, turns []core.Turn) (text string, bad bool) {
 		fmt.Fprintf(&b, "%s (%s) is %s", t.Label(), t.ID, t.Status)
 	}
 	if n := len(turns); n > 0 {
-		if had := strings.TrimSpace(turnText(turns[n-1])); had != "" {
+		last := turns[n-1]
+		last.Partial = false // the code above says it
+		if had := strings.TrimSpace(turnText(last)); had != "" {
 			b.WriteString("\n\nWhat it had by then:\n" + had)
 		}
 	}
 	return b.String(), t.Status != core.Completed
-}
-
-func partial(turns []core.Turn) bool {
-	n := len(turns)
-	return n > 0 && (turns[n-1].Response != "" || given(turns[n-1].Result))
 }

@@ -105,6 +105,9 @@ func (c *crew) again(task, call, name, args string) core.ToolResult {
 	return r
 }
 
+// pass lets time go by in the bubble.
+func (c *crew) pass(d time.Duration) { time.Sleep(d) }
+
 func (c *crew) started() int { return len(c.reg.Tasks()) - 1 }
 
 func (c *crew) named(name string) core.Task {
@@ -456,7 +459,7 @@ func TestAnswersAsAParentReadsThem(t *testing.T) {
 		}
 	}
 	text, bad := endedText(core.Task{ID: "b1", Name: "scout", State: core.State{Status: core.Failed}, Ending: core.Ending{ErrorCode: core.CodeTimeout, Error: "after 15m"}}, []core.Turn{{Response: "half", Handed: core.Handed{Partial: true, Code: core.CodeTimeout}}})
-	for _, p := range []string{"Subagent 'scout' was stopped at a limit.", "code: timeout", "message: after 15m", "(trying again may help)", "What it had by then:", "half"} {
+	for _, p := range []string{"Subagent 'scout' failed.", "code: timeout", "message: after 15m", "(trying again may help)", "What it had by then:", "half"} {
 		if !strings.Contains(text, p) || !bad {
 			t.Errorf("%q is not in %q", p, text)
 		}
