@@ -25,6 +25,8 @@ func (s *State) contexts() []Context {
 		return []Context{InFilter, InAnyEditor, Everywhere}
 	case Denying:
 		return []Context{InDenial, InAnyEditor, Everywhere}
+	case Searching:
+		return []Context{InSearch, InAnyEditor, Everywhere}
 	case Confirming:
 		return []Context{InConfirm, Everywhere}
 	case Reading:
@@ -37,10 +39,14 @@ func (s *State) contexts() []Context {
 	if s.View.Pane == PaneDetail {
 		pane = InDetail
 	}
-	if a, _ := s.Approval(); a != nil {
-		return []Context{InApproval, OnTask, pane, Everywhere}
+	cs := []Context{OnTask, pane, Everywhere}
+	if pane == InDetail {
+		cs = append(s.detailContexts(), cs...)
 	}
-	return []Context{OnTask, pane, Everywhere}
+	if a, _ := s.Approval(); a != nil {
+		cs = append([]Context{InApproval}, cs...)
+	}
+	return cs
 }
 
 func (s *State) binding(k Key) *Binding {
@@ -98,7 +104,7 @@ func (s *State) editor() *Editor {
 	switch s.View.Mode {
 	case Composing:
 		return &s.Input.Compose.Editor
-	case Commanding, Filtering, Denying:
+	case Commanding, Filtering, Denying, Searching:
 		return &s.Input.Line
 	}
 	return nil
@@ -114,7 +120,7 @@ func (s *State) edit(do func(*State, *Editor)) []Effect {
 
 // backspace in an empty line leaves it, as in other programs with such lines.
 func (s *State) backspace(e *Editor) {
-	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering) {
+	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering || s.View.Mode == Searching) {
 		s.View.Mode = Normal
 		return
 	}
@@ -123,6 +129,7 @@ func (s *State) backspace(e *Editor) {
 
 // refilter follows what is typed after "/" and selects the first task that fits.
 func (s *State) refilter() {
+	s.searching()
 	if s.View.Mode != Filtering {
 		return
 	}
@@ -168,7 +175,7 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+	return []Context{OnTask, InApproval, InTree, InDetail, InFocus, InFound, InTurns, InEvents, InFiles, InDefinition, InWaterfall, InSearch, InAgents, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 
 func labels(ks []Key) string {

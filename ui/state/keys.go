@@ -37,7 +37,7 @@ func keys(k ...Key) []Key { return k }
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), composerKeys(), lineKeys(), otherKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), pageKeys(), agentKeys(), composerKeys(), lineKeys(), otherKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -67,7 +67,9 @@ func taskKeys() []Binding {
 		{keys("w"), OnTask, "withdraw", "take back the last message that has not arrived", "withdraw", (*State).whyNotWithdraw, (*State).withdraw},
 		{keys("W"), OnTask, "rewrite", "change the last message that has not arrived", "", (*State).whyNotWithdraw, (*State).rewrite},
 		{keys("y", "c"), OnTask, "copy", "copy the task's last answer", "", (*State).whyNoTask, (*State).copyAnswer},
-		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only; again: transcript", "timeline", (*State).whyNoTask, (*State).timeline},
+		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only, waterfall, transcript", "timeline", (*State).whyNoTask, (*State).timeline},
+		{keys(">"), OnTask, "next tab", "next page of the task: transcript, turns, timeline, definition, files", "tabs", (*State).whyNoTask, (*State).nextTab},
+		{keys("<"), OnTask, "previous tab", "page before", "", (*State).whyNoTask, (*State).prevTab},
 		{keys("!"), OnTask, "next in inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).nextNeed},
 		{keys("]"), OnTask, "next session", "go to the next session", "", (*State).whyNoTask, (*State).nextSession},
 		{keys("["), OnTask, "previous session", "go to the previous session", "", (*State).whyNoTask, (*State).prevSession},
