@@ -101,7 +101,7 @@ func (c *change) stop(id, by string) (stopping, error) {
 		if err := c.closeCalls(t, "cancelled by "+whoText(by)); err != nil {
 			return stopping{}, err
 		}
-		if err := c.closeTurn(t, ""); err != nil {
+		if err := c.closeTurn(t, Answer{}); err != nil {
 			return stopping{}, err
 		}
 	}

@@ -17,6 +17,7 @@ type change struct {
 	session  Session
 	runnable []string
 	removed  []string
+	notable  []Event
 }
 
 // change runs f in one transaction and applies what it staged. It is the only
@@ -26,7 +27,7 @@ func (r *Registry) change(d Durability, f func(*change) error) error {
 	c := &change{r: r, now: r.o.Now().Truncate(time.Millisecond)} // as rows keep it
 	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
 		c.tx, c.session = tx, r.session
-		c.staged, c.order, c.added, c.runnable, c.removed = map[string]*Task{}, nil, nil, nil, nil
+		c.staged, c.order, c.added, c.runnable, c.removed, c.notable = map[string]*Task{}, nil, nil, nil, nil, nil
 		if err := f(c); err != nil {
 			return err
 		}
@@ -41,6 +42,9 @@ func (r *Registry) change(d Durability, f func(*change) error) error {
 	}
 	for _, id := range c.runnable {
 		r.o.OnRunnable(id)
+	}
+	for _, e := range c.notable {
+		r.o.OnEvent(e)
 	}
 	return nil
 }
@@ -139,7 +143,11 @@ func (c *change) do(id string, op Op, f func(*Task)) error {
 }
 
 func (c *change) event(task string, k EventKind, notable bool, text, ref string) error {
-	_, err := c.tx.AppendEvent(Event{Session: c.session.ID, Task: task, At: c.now, Kind: k, Notable: notable, Text: text, Ref: ref})
+	e := Event{Session: c.session.ID, Task: task, At: c.now, Kind: k, Notable: notable, Text: text, Ref: ref}
+	seq, err := c.tx.AppendEvent(e)
+	if e.Seq = seq; notable && err == nil {
+		c.notable = append(c.notable, e)
+	}
 	return err
 }
 

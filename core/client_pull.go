@@ -25,6 +25,9 @@ func (c *Client) Pull(ctx context.Context, cur Cursor) (Update, error) {
 		if err == nil {
 			err = p.open()
 		}
+		if err == nil {
+			err = p.notes()
+		}
 		if err == nil && cur.Focus != "" {
 			err = p.focus()
 		}

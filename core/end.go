@@ -79,34 +79,78 @@ func (c *change) endOne(id, by string, notable bool) error {
 	return c.event(id, kind, notable, text, "")
 }
 
-// Fail ends a task at an error or a limit, and tells its parent.
-func (r *Registry) Fail(id string, cause error) error {
+// Fail ends a task at an error or a limit, and tells its parent. What runs
+// under it is stopped: nobody is left to read it.
+func (r *Registry) Fail(id string, cause error) error { return r.fail(id, Answer{}, cause) }
+
+func (r *Registry) fail(id string, a Answer, cause error) error {
 	e := asError(cause)
-	return r.change(Acknowledged, func(c *change) error {
-		t, err := c.task(id)
-		if err != nil {
+	var works []*Work
+	err := r.change(Acknowledged, func(c *change) (err error) {
+		if err := c.failOne(id, a, e); err != nil {
 			return err
 		}
-		was := t.Status
-		if err := c.do(id, OpFail, func(t *Task) { t.ErrorCode, t.Error, t.EndedBy = e.Code, e.Error(), SenderSystem }); err != nil {
+		if works, err = c.stopUnder(id); err != nil {
 			return err
 		}
-		if was == Running {
-			if err := c.closeTurn(t, ""); err != nil {
-				return err
-			}
-		}
-		if err := c.dismiss(id, "the task failed before it was delivered"); err != nil {
-			return err
-		}
-		if err := c.event(id, EvFailed, true, t.Label()+" failed: "+Short(CleanLine(e.Error()), 160), ""); err != nil {
-			return err
-		}
-		if err := c.tellParent(t, fmt.Sprintf("[notice] %s (%s) failed (%s): %s", t.Label(), t.ID, e.Code, e.Error())); err != nil {
+		if err := c.tellParent(c.staged[id], failedText(c.staged[id], a, e)); err != nil {
 			return err
 		}
 		return c.sessionIdle()
 	})
+	if err != nil {
+		return err
+	}
+	for _, w := range works {
+		w.cancel(ErrCancelled)
+	}
+	return nil
+}
+
+func failedText(t *Task, a Answer, e *Error) string {
+	text := fmt.Sprintf("[notice] %s (%s) failed (%s): %s", t.Label(), t.ID, e.Code, e.Error())
+	if a.Text != "" {
+		text += "\nWhat it had by then:\n" + Short(a.Text, noticeRunes)
+	}
+	return text
+}
+
+func (c *change) failOne(id string, a Answer, e *Error) error {
+	t, err := c.task(id)
+	if err != nil {
+		return err
+	}
+	was := t.Status
+	if err := c.do(id, OpFail, func(t *Task) { t.ErrorCode, t.Error, t.EndedBy = e.Code, e.Error(), SenderSystem }); err != nil {
+		return err
+	}
+	if was == Running {
+		a.Partial, a.Code = a.Text != "", e.Code
+		if err := c.closeTurn(t, a); err != nil {
+			return err
+		}
+	}
+	if err := c.dismiss(id, "the task failed before it was delivered"); err != nil {
+		return err
+	}
+	return c.event(id, EvFailed, true, t.Label()+" failed: "+Short(CleanLine(e.Error()), 160), "")
+}
+
+// stopUnder cancels what runs under a task that has failed.
+func (c *change) stopUnder(id string) (works []*Work, err error) {
+	for _, under := range c.subtree(id)[1:] {
+		if c.peek(under).Status != Running {
+			continue
+		}
+		s, err := c.stop(under, SenderSystem)
+		if err != nil {
+			return nil, err
+		}
+		if s.work != nil {
+			works = append(works, s.work)
+		}
+	}
+	return works, nil
 }
 
 func asError(err error) *Error {

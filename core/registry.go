@@ -27,6 +27,8 @@ type Options struct {
 	RuleFor func(tool, subject string) string
 	// OnRunnable is told, after the commit, which task has a turn to run. It must not block.
 	OnRunnable func(id string)
+	// OnEvent is told of every notable event after its commit. It must not block.
+	OnEvent func(Event)
 }
 
 // Registry applies changes to the tasks of one session, on behalf of the one
@@ -83,6 +85,9 @@ func NewRegistry(s Store, o Options) *Registry {
 	}
 	if o.OnRunnable == nil {
 		o.OnRunnable = func(string) {}
+	}
+	if o.OnEvent == nil {
+		o.OnEvent = func(Event) {}
 	}
 	return &Registry{store: s, o: o, tasks: map[string]*entry{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveNow: make(chan struct{}, 1)}
 }

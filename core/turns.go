@@ -261,18 +261,18 @@ func (r *Registry) SetIntent(id, intent string) error {
 // is written, waiters wake, the parent is told, and the next turn begins at
 // once where a message or news waits (more). Otherwise the task is idle.
 func (r *Registry) SetLatestResponse(id, response string) (more bool, err error) {
-	return r.endTurn(id, response, nil)
+	return r.endTurn(id, Answer{Text: response}, nil)
 }
 
 // endTurn ends a turn in an answer, or (fault) in one that failed but leaves the task usable.
-func (r *Registry) endTurn(id, response string, fault *Error) (more bool, err error) {
+func (r *Registry) endTurn(id string, a Answer, fault *Error) (more bool, err error) {
 	err = r.change(Acknowledged, func(c *change) error {
 		more = false
 		if err := c.do(id, OpAnswer, nil); err != nil {
 			return err
 		}
 		t := c.staged[id]
-		if err := c.closeTurn(t, response); err != nil {
+		if err := c.closeTurn(t, a); err != nil {
 			return err
 		}
 		text, kind := t.Label()+" answered turn "+fmt.Sprint(t.Turn), EvIdle
@@ -283,7 +283,7 @@ func (r *Registry) endTurn(id, response string, fault *Error) (more bool, err er
 		if err := c.event(id, kind, true, text, ""); err != nil {
 			return err
 		}
-		if err := c.tellParent(t, fmt.Sprintf("[notice] %s (%s) answered turn %d:\n%s", t.Label(), t.ID, t.Turn, Short(response, noticeRunes))); err != nil {
+		if err := c.tellParent(t, fmt.Sprintf("[notice] %s (%s) answered turn %d:\n%s", t.Label(), t.ID, t.Turn, handedText(a))); err != nil {
 			return err
 		}
 		more, err = c.open(id)
@@ -298,8 +298,20 @@ func (r *Registry) endTurn(id, response string, fault *Error) (more bool, err er
 // noticeRunes of a child's answer are told in a notice; read_agent gives the rest.
 const noticeRunes = 16000
 
+// handedText is an answer as a parent reads it in a notice.
+func handedText(a Answer) string {
+	text := Short(a.Text, noticeRunes)
+	if a.Partial {
+		text = fmt.Sprintf("(stopped at a limit, %s: this is what there was)\n%s", a.Code, text)
+	}
+	if a.Full != "" {
+		text += "\n(cut; all of it is in " + a.Full + ")"
+	}
+	return text
+}
+
 // closeTurn completes the turn's row and the requests it answered.
-func (c *change) closeTurn(t *Task, response string) error {
+func (c *change) closeTurn(t *Task, a Answer) error {
 	turns, err := c.tx.Turns(t.ID, t.Turn-1)
 	if err != nil {
 		return err
@@ -307,7 +319,7 @@ func (c *change) closeTurn(t *Task, response string) error {
 	if len(turns) > 0 {
 		turn := turns[0]
 		turn.ToolCalls = t.ToolCalls - turn.ToolCalls
-		turn.Response, turn.Ended = response, c.now
+		turn.Response, turn.Handed, turn.Ended = a.Text, a.Handed, c.now
 		if err := c.tx.PutTurn(turn); err != nil {
 			return err
 		}

@@ -75,14 +75,16 @@ func (v *TaskView) State() string {
 // reader keeps Seq and asks with it again; the zero Cursor asks for all there is.
 type Update struct {
 	Seq       int64
-	Sessions  []Session       // changed ones, whole
-	Tasks     []TaskView      // changed ones, whole, parents before children
-	Requests  []Request       // of the changed tasks: every one still queued, and every one of the focused task
-	Approvals []Approval      // pending ones of the changed tasks
-	Changed   []string        // IDs whose Requests and Approvals the lists above replace
-	Events    []Event         // notable ones since the cursor, of all sessions
-	Focus     *Focus          // nil where nothing of the focused task was asked for
-	Hosts     map[string]bool // hand it back in the next Cursor
+	Sessions  []Session         // changed ones, whole
+	Tasks     []TaskView        // changed ones, whole, parents before children
+	Requests  []Request         // of the changed tasks: every one still queued, and every one of the focused task
+	Approvals []Approval        // pending ones of the changed tasks
+	Changed   []string          // IDs whose Requests and Approvals the lists above replace
+	Events    []Event           // notable ones since the cursor, of all sessions
+	Focus     *Focus            // nil where nothing of the focused task was asked for
+	Hosts     map[string]bool   // hand it back in the next Cursor
+	Notes     map[string]string // all notes (see Client.PutNote) where one has changed since Cursor.NotesRev, else nil
+	NotesRev  int64             // hand it back in the next Cursor
 }
 
 // Cursor is how far a reader has come.
@@ -94,6 +96,8 @@ type Cursor struct {
 	// Hosts is Update.Hosts of the last Pull: sessions at work, and whether a
 	// process held them, so that the death of a host is seen without an event.
 	Hosts map[string]bool
+	// NotesRev is Update.NotesRev of the last Pull.
+	NotesRev int64
 }
 
 // Focus is the transcript of one task, as far as it is new.

@@ -89,7 +89,7 @@ func (w *Work) finish(cause error, a Answer, err error) (more bool, ferr error) 
 	case cause == ErrCancelled: // the row is terminal already
 		return false, nil
 	case err == nil, cause == ErrInterrupted:
-		return w.r.SetLatestResponse(w.ID, a.Text)
+		return w.r.answered(w.ID, a)
 	case cause != nil: // closing: the row stays running, which is interrupted, and resumable
 		return false, nil
 	}
@@ -98,9 +98,22 @@ func (w *Work) finish(cause error, a Answer, err error) (more bool, ferr error) 
 		return false, terr
 	}
 	if t.Kind == KindMain && !w.r.o.OneShot {
-		return w.r.endTurn(w.ID, a.Text, asError(err))
+		return w.r.endTurn(w.ID, a, asError(err))
 	}
-	return false, w.r.Fail(w.ID, err)
+	return false, w.r.fail(w.ID, a, err)
+}
+
+// answered ends a turn that was answered. An answer that the main task gave at
+// a limit leaves the limit's code with it, for who asks how the session went.
+func (r *Registry) answered(id string, a Answer) (more bool, err error) {
+	t, err := r.Task(id)
+	if err != nil {
+		return false, err
+	}
+	if t.Kind == KindMain && a.Code.Limit() {
+		return r.endTurn(id, a, &Error{Code: a.Code, Message: "stopped at a limit (" + string(a.Code) + "); the answer is what there was"})
+	}
+	return r.endTurn(id, a, nil)
 }
 
 // Abandon gives the slot back and leaves the row as it is: it cannot be

@@ -143,7 +143,7 @@ func (r *reader) Todos(session string) ([]core.Todo, error) {
 func scanTodos(rows *sql.Rows, todos *[]core.Todo) error { return rows.Scan(jsonColumn{todos}) }
 
 func (r *reader) Facts(prefix string) (map[string]string, error) {
-	rows, err := collect(r, scanFact, "SELECT key, value FROM facts WHERE substr(key, 1, length(?)) = ?", prefix, prefix)
+	rows, err := collect(r, scanFact, "SELECT key, value FROM facts WHERE key >= ? AND key < ? || char(1114111)", prefix, prefix) // by the index: no character sorts after the last
 	facts := make(map[string]string, len(rows))
 	for _, f := range rows {
 		facts[f[0]] = f[1]

@@ -47,7 +47,7 @@ func (p *program) pump(ctx context.Context) {
 			u, err = p.o.Engine.Pull(ctx, cur)
 			checked = time.Now()
 			if err == nil {
-				cur.Seq, cur.Hosts = u.Seq, u.Hosts
+				cur.Seq, cur.Hosts, cur.NotesRev = u.Seq, u.Hosts, u.NotesRev
 			}
 		}
 		if ctx.Err() != nil {

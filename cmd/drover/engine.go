@@ -15,6 +15,7 @@ type client interface {
 	Await(ctx context.Context, id int64) (core.Request, error)
 	Withdraw(ctx context.Context, id int64) (core.Request, error)
 	EditRequest(ctx context.Context, id int64, text string) (core.Request, error)
+	Archive(ctx context.Context, tasks []string, on bool) error
 	Watch(ctx context.Context) <-chan struct{}
 	List(ctx context.Context, all bool) ([]core.TaskView, error)
 	Show(ctx context.Context, ref string) (core.Detail, error)

@@ -189,6 +189,9 @@ func testFacts(t *testing.T, s core.Store) {
 	want("by prefix", "trust ", map[string]string{"trust /a": "1", "trust /a%": "2"})
 	put("trust /a", "4")
 	want("replaced, wildcards are plain", "trust /a", map[string]string{"trust /a": "4", "trust /a%": "2"})
+	put("trust /\U0010FFFD", "5")
+	want("the last character", "trust /\U0010FFFD", map[string]string{"trust /\U0010FFFD": "5"})
+	put("trust /\U0010FFFD", "")
 	put("trust /a", "")
 	want("removed", "trust /a", map[string]string{"trust /a%": "2"})
 }
