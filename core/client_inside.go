@@ -8,6 +8,7 @@ type Inside struct {
 	Spec     Spec
 	Turns    []Turn
 	Requests []Request // messages, oldest first
+	Parent   *Spec     // what its parent was started with; nil for the main task
 }
 
 // Inside reads it in one snapshot.
@@ -18,6 +19,17 @@ func (c *Client) Inside(ctx context.Context, task string) (Inside, error) {
 		}
 		if in.Turns, err = r.Turns(task, 0); err != nil {
 			return in, err
+		}
+		t, err := r.Task(task)
+		if err != nil {
+			return in, err
+		}
+		if t.Parent != "" {
+			sp, err := r.Spec(t.Parent)
+			if err != nil {
+				return in, err
+			}
+			in.Parent = &sp
 		}
 		in.Requests, err = r.Requests(RequestFilter{Task: task, Kinds: []RequestKind{ReqMessage}})
 		return in, err

@@ -225,6 +225,9 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 	case state.Filtering:
 		v.drawLine(s, y, w, "/", false)
 		return
+	case state.Searching:
+		v.drawLine(s, y, w, v.st.Searched(), false)
+		return
 	case state.Denying:
 		v.drawLine(s, y, w, "deny "+core.Short(v.st.Denial(), max(8, w/3))+", because: ", false)
 		return

@@ -36,6 +36,7 @@ type fake struct {
 	lookErr   error
 	looks     int
 	trusted   bool
+	insides   map[string]core.Inside
 }
 
 func newFake() *fake {

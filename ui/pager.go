@@ -28,6 +28,7 @@ type pager struct {
 	cur     place
 	top     place
 	follow  bool // the cursor stays at the end
+	tail    bool // it follows when the cursor is moved to the end
 }
 
 // place is a line of a block.
@@ -73,7 +74,7 @@ func (g *pager) set(version string, kept bool, blocks func() []*block) {
 }
 
 // reset forgets all, for another page.
-func (g *pager) reset(follow bool) { *g = pager{w: g.w, h: g.h, follow: follow} }
+func (g *pager) reset(tail bool) { *g = pager{w: g.w, h: g.h, follow: tail, tail: tail} }
 
 // key is that of the block under the cursor.
 func (g *pager) key() string {
@@ -142,7 +143,7 @@ func (g *pager) end() {
 
 func (g *pager) scroll(m state.Move) {
 	if len(g.blocks) == 0 || g.w == 0 {
-		g.follow = m == state.ToBottom
+		g.follow = g.tail && m == state.ToBottom
 		return
 	}
 	g.clamp()
@@ -166,7 +167,7 @@ func (g *pager) scroll(m state.Move) {
 		g.end()
 	}
 	last := len(g.blocks) - 1
-	g.follow = g.cur.block == last && g.cur.line == len(g.layout(last))-1
+	g.follow = g.tail && g.cur.block == last && g.cur.line == len(g.layout(last))-1
 }
 
 // clamp keeps the places within the blocks as they are now.

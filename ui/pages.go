@@ -32,6 +32,9 @@ func (v *view) drawTabs(s tcell.Screen, r rect) rect {
 		}
 		x += drawText(s, x, r.y, r.x+r.w-x, t.Name, style) + 2
 	}
+	if room := r.x + r.w - x; room > 6 {
+		drawText(s, r.x+r.w-3, r.y, 3, "< >", v.pal.Style(themes.Key))
+	}
 	return rect{r.x, r.y + 1, r.w, r.h - 1}
 }
 

@@ -25,7 +25,9 @@ type view struct {
 	st        *state.State
 	pal       *Palette
 	logs      []*paper // most recently shown first
-	events    timeline
+	page      pager
+	pageID    string // which page it is, and about what
+	chartTop  int
 	treeTop   int
 	agentsTop int
 	overTop   int
@@ -45,6 +47,7 @@ type paper struct {
 	Transcript
 	first, last int64
 	loading     bool // earlier entries have been asked for
+	seek        seek
 }
 
 func newView(p *program) *view {
@@ -81,6 +84,7 @@ func (v *view) apply(u core.Update) {
 			}
 		}
 		log.SetLive(f.Live.Text)
+		v.goOn(log)
 	}
 	v.refocus()
 }
@@ -178,6 +182,12 @@ func (v *view) do(effects []state.Effect) {
 			v.scroll(e)
 		case state.Toggle:
 			v.paper(v.st.Tree.Selected).Toggle()
+		case state.Pick:
+			v.do(v.st.Picked(e.Do, v.page.key()))
+		case state.Find:
+			v.find(e)
+		case state.Goto:
+			v.goTime(e.Task, e.At)
 		case state.Theme:
 			v.theme(e.Name)
 		default:
@@ -201,7 +211,10 @@ func (v *view) scroll(e state.Scroll) {
 	case e.Overlay:
 		v.overTop = moved(v.overTop, page, e.Move)
 	case v.st.View.Show != state.ShowTranscript:
-		v.events.scroll(e.Move)
+		if n := v.st.Selected(); n != nil {
+			v.fillPage(n)
+			v.page.scroll(e.Move)
+		}
 	case v.st.Tree.Selected != "":
 		v.scrollTranscript(e.Move)
 	}
@@ -240,8 +253,12 @@ func (v *view) loadEarlier(log *paper) {
 	}
 	task, before := log.Task(), log.first
 	log.loading = true
+	n := tail
+	if log.seek.on {
+		n = pageOf
+	}
 	load := func(ctx context.Context) func(*view) {
-		entries, err := v.p.o.Engine.Tail(ctx, task, before, tail)
+		entries, err := v.p.o.Engine.Tail(ctx, task, before, n)
 		return func(v *view) {
 			log.loading = false
 			if err != nil {
@@ -253,6 +270,7 @@ func (v *view) loadEarlier(log *paper) {
 				log.first = entries[0].Seq
 				log.Prepend(entries)
 			}
+			v.goOn(log)
 		}
 	}
 	select {

@@ -161,10 +161,15 @@ type Hint struct{ Key, Label string }
 // Footer names the keys that can act here and now, the nearest first.
 func (s *State) Footer() []Hint {
 	var hints []Hint
+	nearer := map[Key]bool{} // keys that mean something else nearer by
 	for _, c := range s.contexts() {
 		for i := range s.keys {
 			b := &s.keys[i]
-			if b.Context != c || b.Label == "" || b.Why != nil && c != InApproval && b.Why(s) != "" {
+			if b.Context != c || nearer[b.Keys[0]] {
+				continue
+			}
+			nearer[b.Keys[0]] = true
+			if b.Label == "" || b.Why != nil && c != InApproval && b.Why(s) != "" {
 				continue
 			}
 			hints = append(hints, Hint{b.Keys[0].Label(), b.Label})

@@ -33,6 +33,7 @@ func (s *State) AddEvents(evs []core.Event) {
 	for _, e := range evs {
 		s.Events.add(e)
 	}
+	s.Pages.Version++
 }
 
 // Declares reports whether the event is about a completion: declared or refused.

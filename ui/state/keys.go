@@ -68,7 +68,7 @@ func taskKeys() []Binding {
 		{keys("W"), OnTask, "rewrite", "change the last message that has not arrived", "", (*State).whyNotWithdraw, (*State).rewrite},
 		{keys("y", "c"), OnTask, "copy", "copy the task's last answer", "", (*State).whyNoTask, (*State).copyAnswer},
 		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only, waterfall, transcript", "timeline", (*State).whyNoTask, (*State).timeline},
-		{keys(">"), OnTask, "next tab", "next page of the task: transcript, turns, timeline, definition, files", "tabs", (*State).whyNoTask, (*State).nextTab},
+		{keys(">"), OnTask, "next tab", "next page of the task: transcript, turns, timeline, definition, files", "", (*State).whyNoTask, (*State).nextTab},
 		{keys("<"), OnTask, "previous tab", "page before", "", (*State).whyNoTask, (*State).prevTab},
 		{keys("!"), OnTask, "next in inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).nextNeed},
 		{keys("]"), OnTask, "next session", "go to the next session", "", (*State).whyNoTask, (*State).nextSession},

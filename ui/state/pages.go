@@ -81,6 +81,7 @@ func (s *State) SetChanges(root string, got []ChangesSince, err error) []Effect 
 	e := &s.Pages.edits
 	e.loading = false
 	if err != nil {
+		*e = edits{} // the calls without a result are not known any more
 		s.Fail(err)
 		return nil
 	}
@@ -187,6 +188,18 @@ func (s *State) wantEdits(n *Node) []Effect {
 	}
 	add(n)
 	return []Effect{ask}
+}
+
+// notRead lets what could not be asked for be asked for again.
+func (s *State) notRead(e Effect) {
+	switch e.(type) {
+	case LoadInside:
+		s.Pages.inside.loading = false
+	case LoadChanges:
+		s.Pages.edits = edits{}
+	case LoadChart:
+		s.Chart.loading = false
+	}
 }
 
 // What can be done with a row of a page.
