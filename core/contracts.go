@@ -167,8 +167,10 @@ type ModelRequest struct {
 	Force       string
 	Temperature *float64
 	// Wait waits until a call may be made again, instead of a timer: it shows
-	// the wait, and gives the task's slot back at a rate limit. It returns
-	// early, with the cause, when ctx ends. Nil: a timer.
+	// the wait, and gives the task's slot back at a rate limit. What has been
+	// streamed before is void: the answer begins anew. It returns early, with
+	// the cause, when ctx ends. Nil: a timer, and an answer that has begun to
+	// stream is not asked for again.
 	Wait func(ctx context.Context, w ModelWait) error
 }
 

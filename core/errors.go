@@ -40,13 +40,17 @@ const (
 	CodeNewer       Code = "newer_database"
 
 	// Running.
-	CodeModel       Code = "model_error"
-	CodeInterrupted Code = "interrupted"
-	CodeHookFailed  Code = "hook_failed" // a hook that is marked as required broke
-	CodeCancelled   Code = "cancelled"
-	CodeDenied      Code = "denied"
-	CodeToolRefused Code = "tool_refused"
-	CodeInternal    Code = "internal"
+	CodeModel          Code = "model_error" // where none of the four below fits
+	CodeModelAuth      Code = "model_auth"  // no key, a wrong one, no right, or no credit
+	CodeModelNotFound  Code = "model_not_found"
+	CodeRateLimited    Code = "rate_limited"     // after all the waiting there was
+	CodeContextTooLong Code = "context_too_long" // the conversation does not fit into the model
+	CodeInterrupted    Code = "interrupted"
+	CodeHookFailed     Code = "hook_failed" // a hook that is marked as required broke
+	CodeCancelled      Code = "cancelled"
+	CodeDenied         Code = "denied"
+	CodeToolRefused    Code = "tool_refused"
+	CodeInternal       Code = "internal"
 )
 
 // Limit reports whether the code means "stopped at a limit".

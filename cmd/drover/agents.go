@@ -246,7 +246,7 @@ func (a *app) checkAgents(ctx context.Context, path string) error {
 func (a *app) trustCmd() *cobra.Command {
 	var remove, list bool
 	return flagged(&cobra.Command{
-		Use: "trust [DIR]", Short: "Let the agents and commands that a project's folder brings be used", Args: upTo(1),
+		Use: "trust [DIR]", Short: "Let the agents, commands and hooks that a project's folder brings be used", Args: upTo(1),
 		Long: "Agents, commands, hooks and servers that a project's folder brings are listed, but not used, until its folder is trusted:\n" +
 			"they tell a model what to do and may let it run commands. Yours and the bundled ones are used at once.",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.trust(cmd.Context(), args, remove, list) },
@@ -286,10 +286,17 @@ func (a *app) trust(ctx context.Context, args []string, remove, list bool) error
 		}
 		var b strings.Builder
 		for _, r := range done {
-			fmt.Fprintf(&b, "%s: %s (%d agents, %d commands)\n", word, core.CleanLine(r.Root), len(r.Agents), len(r.Cmds))
+			hooks := ""
+			if len(r.Hooks) > 0 {
+				hooks = fmt.Sprintf(", %d hooks", len(r.Hooks))
+			}
+			fmt.Fprintf(&b, "%s: %s (%d agents, %d commands%s)\n", word, core.CleanLine(r.Root), len(r.Agents), len(r.Cmds), hooks)
+			for _, command := range r.Hooks { // they run without being asked for
+				fmt.Fprintf(&b, "    hook: %s\n", core.Short(command, 200))
+			}
 		}
 		if len(done) == 0 {
-			fmt.Fprintf(&b, "%s brings no agents and no commands: there is nothing to trust\n", core.CleanLine(dir))
+			fmt.Fprintf(&b, "%s brings no agents, commands or hooks: there is nothing to trust\n", core.CleanLine(dir))
 		}
 		return a.print(b.String())
 	})

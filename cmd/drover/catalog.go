@@ -12,6 +12,7 @@ import (
 	"drover/agents"
 	"drover/core"
 	"drover/core/config"
+	"drover/core/hook"
 	"drover/core/tool"
 )
 
@@ -20,6 +21,7 @@ import (
 // on the screen counts in a host at once.
 type catalogue struct {
 	*agents.Catalog
+	hooks     *hook.Set
 	client    *core.Client
 	byContent bool
 	mu        sync.Mutex
@@ -40,6 +42,7 @@ func openCatalogue(getenv func(string) string, s config.Settings, c *core.Client
 		Home: getenv("HOME"), Config: dir, Order: s.AgentOrder, Disabled: s.AgentsDisabled,
 		Canonical: tool.Canonical, Tools: toolNames(), Trusted: k.trusts,
 	})
+	k.hooks = openHooks(k, getenv, dir, s)
 	return k, nil
 }
 
@@ -118,6 +121,7 @@ type brought struct {
 	Root   string   `json:"folder"`
 	Agents []string `json:"agents"`
 	Cmds   []string `json:"commands"`
+	Hooks  []string `json:"hooks"` // what they run
 	hashes []string
 }
 
@@ -130,11 +134,15 @@ func (k *catalogue) brings(ctx context.Context, dir string, all bool) ([]brought
 	if err != nil {
 		return nil, err
 	}
+	hooks, err := k.hooks.Load(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
 	var out []brought
 	at := func(root string) *brought {
 		i := slices.IndexFunc(out, func(b brought) bool { return b.Root == root })
 		if i < 0 {
-			out = append(out, brought{Root: root, Agents: []string{}, Cmds: []string{}})
+			out = append(out, brought{Root: root, Agents: []string{}, Cmds: []string{}, Hooks: []string{}})
 			i = len(out) - 1
 		}
 		return &out[i]
@@ -149,6 +157,12 @@ func (k *catalogue) brings(ctx context.Context, dir string, all bool) ([]brought
 		if c.Scope == agents.ScopeProject && c.Root != "" && (all || c.State == agents.Untrusted) {
 			b := at(c.Root)
 			b.Cmds, b.hashes = append(b.Cmds, c.Name), append(b.hashes, c.Hash)
+		}
+	}
+	for _, h := range hooks {
+		if h.Root != "" && (all && h.State != hook.Ignored || h.State == hook.Untrusted) {
+			b := at(h.Root)
+			b.Hooks, b.hashes = append(b.Hooks, hookCommand(h)), append(b.hashes, h.Hash)
 		}
 	}
 	return out, nil

@@ -90,6 +90,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	if state.State != fail {
 		all = append(all, a.checkRegistry(ctx, dir)...)
 		all = append(all, a.checkCatalogue(ctx)...)
+		all = append(all, a.checkHooksHere(ctx))
 		all = append(all, checkNotify(dir))
 	}
 	return append(all, checkWalls(ctx), a.checkTerminal(), checkGit())

@@ -28,6 +28,7 @@ type Settings struct {
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
 	AgentsDisabled []string
+	Hooks          []Hook // of one point in the order of the file
 }
 
 // An Error is a setting that cannot be used.
@@ -134,6 +135,10 @@ func (s *Settings) parse(file, text string) error {
 			return &Error{File: file, Line: lineOf(text, name), Key: name, Problem: "no such setting", Hint: nearest(name)}
 		}
 		if err := k.set(s, values[name]); err != nil {
+			if e, ok := errors.AsType[*Error](err); ok { // it knows better where and what
+				e.File, e.Line = file, lineOf(text, e.Key)
+				return e
+			}
 			return &Error{File: file, Line: lineOf(text, name), Key: name, Problem: err.Error(), Hint: "for example: " + k.Name + " = " + k.Default}
 		}
 	}

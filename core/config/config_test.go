@@ -75,10 +75,28 @@ offline_pace = 0
 trust = "content"
 agent_order = [".claude", ".drover"]
 agents_disabled = ["task"]
+[[hooks.subagentStop]]
+command = "./check.sh"
+matcher = "explore|plan"
+timeout = "30s"
+required = true
+cwd = "sub"
+env = {A = "b"}
+[[hooks.subagentStop]]
+command = "notify-send"
+args = ["x"]
+[[hooks.agentStop]]
+command = "true"
+matcher = "*"
 `)
 	want := Settings{
 		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second,
 		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"},
+		Hooks: []Hook{
+			{Point: "agentStop", Command: "true", Matcher: "*"},
+			{Point: "subagentStop", Command: "./check.sh", Matcher: "explore|plan", Timeout: 30 * time.Second, Required: true, Cwd: "sub", Env: map[string]string{"A": "b"}},
+			{Point: "subagentStop", Command: "notify-send", Args: []string{"x"}},
+		},
 	}
 	if err != nil || !reflect.DeepEqual(s, want) {
 		t.Errorf("got %+v, %v\nwant %+v", s, err, want)
@@ -106,6 +124,17 @@ func TestFaults(t *testing.T) {
 		{"no TOML", "model = \"a/b\"\nthis is no toml\n", "DIR/config.toml:2: no valid TOML", "key ="},
 		{"twice", "max_depth = 1\nmax_depth = 2\n", "DIR/config.toml:2: no valid TOML", ""},
 		{"binary", "\x00\x01\x02", "DIR/config.toml:1: no valid TOML", ""},
+		{"hooks, no table", "hooks = 3", "DIR/config.toml:1: hooks: must be tables such as [[hooks.subagentStop]], is a number", "[[hooks."},
+		{"hooks, one bracket", "theme = \"a\"\n[hooks.agentStop]\ncommand = \"x\"", "DIR/config.toml:2: hooks.agentStop: must be [[hooks.agentStop]], with two brackets, is a table", ""},
+		{"hooks, unknown moment", "[[hooks.agentstop]]\ncommand = \"x\"", "DIR/config.toml:1: hooks.agentstop: no such moment; there are subagentStart,", ""},
+		{"hooks, no command", "[[hooks.agentStop]]\nargs = []", "hooks.agentStop: number 1: command: must not be empty", ""},
+		{"hooks, unknown key", "[[hooks.agentStop]]\ncommand = \"x\"\nmatch = \"y\"", "number 1: match: no such key; there are args, command,", ""},
+		{"hooks, matcher", "[[hooks.agentStop]]\ncommand = \"x\"\n[[hooks.agentStop]]\ncommand = \"x\"\nmatcher = \"(\"", "number 2: matcher: error parsing regexp", ""},
+		{"hooks, timeout", "[[hooks.agentStop]]\ncommand = \"x\"\ntimeout = 30", "number 1: timeout: must be a time such as", ""},
+		{"hooks, no time", "[[hooks.agentStop]]\ncommand = \"x\"\ntimeout = \"0s\"", "number 1: timeout: must be 1ms to 24h", ""},
+		{"hooks, required", "[[hooks.agentStop]]\ncommand = \"x\"\nrequired = \"yes\"", "number 1: required: must be true or false, is a text", ""},
+		{"hooks, env", "[[hooks.agentStop]]\ncommand = \"x\"\nenv = {A = 1}", "number 1: env: must be a table of texts, and \"A\" is none", ""},
+		{"hooks, args", "[[hooks.agentStop]]\ncommand = \"x\"\nargs = [1]", "number 1: args: must be a list of texts, holds a number", ""},
 		{"list, date, bool", "theme = [1]", "is a list", ""},
 		{"date", "theme = 2026-01-01", "is a date", ""},
 		{"bool", "theme = true", "is true or false", ""},
@@ -187,7 +216,7 @@ func TestThemeName(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"", "model = \"a/b\"", "[x]\ny=1", "concurrency = -1", "a.b.c = 1", "\"\" = 1", "theme = '''x\n'''", "\xff"} {
+	for _, s := range []string{"", "model = \"a/b\"", "[x]\ny=1", "concurrency = -1", "a.b.c = 1", "\"\" = 1", "theme = '''x\n'''", "[[hooks.agentStop]]\ncommand = \"x\"\nenv = {A = \"b\"}", "hooks = {agentStop = [{}]}", "\xff"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

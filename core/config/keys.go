@@ -29,6 +29,7 @@ var Keys = []Key{
 	{"trust", `"folder"`, "", "what `drover trust` trusts: the `folder`, or the `content` its files have now: a changed one asks again", oneOf(func(s *Settings) *string { return &s.Trust }, "folder", "content")},
 	{"agent_order", "[]", "", "families of agent files in the order that counts, as `[\".claude\", \".drover\"]`; those left out come after, as in Agents", texts(func(s *Settings) *[]string { return &s.AgentOrder })},
 	{"agents_disabled", "[]", "", "agents that are switched off, by name", texts(func(s *Settings) *[]string { return &s.AgentsDisabled })},
+	{"hooks", `{}`, "", "your own commands at moments of an agent's life, see Hooks", setHooks},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
 }
 

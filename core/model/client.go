@@ -143,12 +143,12 @@ func (c *Client) key(ctx context.Context) (string, error) {
 		if e := ended(ctx); e != nil {
 			return "", e
 		}
-		return "", &Fault{Class: ClassAuth, Err: &core.Error{Code: core.CodeModel, Message: c.o.name() + ": the key cannot be had", Hint: "check " + c.o.KeyName, Err: err}}
+		return "", &Fault{Class: ClassAuth, Err: &core.Error{Code: core.CodeModelAuth, Message: c.o.name() + ": the key cannot be had", Hint: "check " + c.o.KeyName, Err: err}}
 	}
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return "", &Fault{Class: ClassAuth, Err: &core.Error{
-			Code: core.CodeModel, Message: c.o.name() + ": the key holds characters that no key has", Hint: "look for line breaks and quotes in " + c.o.KeyName,
+			Code: core.CodeModelAuth, Message: c.o.name() + ": the key holds characters that no key has", Hint: "look for line breaks and quotes in " + c.o.KeyName,
 		}}
 	}
 	c.last.Store(&key)
@@ -226,6 +226,7 @@ func (c *Client) unreached(parent, ctx context.Context, err error) error {
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
+	class := ClassNetwork
 	switch {
 	case context.Cause(ctx) == errSilent:
 		e.Message = c.o.name() + ": " + c.shown() + " did not answer within " + c.o.First.String()
@@ -236,11 +237,13 @@ func (c *Client) unreached(parent, ctx context.Context, err error) error {
 	case errors.As(err, &dns):
 		e.Hint = "check the name in the base URL, and the network"
 	case errors.As(err, &cert), errors.As(err, new(x509.UnknownAuthorityError)):
+		class = ClassTLS
 		e.Hint = "its certificate is not trusted here: add its authority to the system's (SSL_CERT_FILE), or check the base URL"
 	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		class = ClassTLS
 		e.Hint = "the server speaks no TLS: the base URL probably begins with http://"
 	}
-	return &Fault{Class: ClassNetwork, Err: e}
+	return &Fault{Class: class, Err: e}
 }
 
 // cause is err without the method and the URL, which may hold a key.

@@ -16,6 +16,7 @@ const (
 	ClassOverloaded     Class = "overloaded"       // the provider has no room
 	ClassServer         Class = "server"           // the provider failed, or answered what is no answer
 	ClassNetwork        Class = "network"          // not reached, cut in the middle, or silent for too long
+	ClassTLS            Class = "tls"              // no secure connection: a certificate that is not trusted, or no TLS at all
 	ClassAuth           Class = "auth"             // no key, a wrong one, no right, or no credit
 	ClassInvalid        Class = "invalid"          // the request does not suit the model
 	ClassNotFound       Class = "not_found"        // no such model, or no such address
@@ -30,6 +31,21 @@ func (c Class) Transient() bool {
 		return true
 	}
 	return false
+}
+
+// Code is what a person's script reads of the class.
+func (c Class) Code() core.Code {
+	switch c {
+	case ClassAuth:
+		return core.CodeModelAuth
+	case ClassNotFound:
+		return core.CodeModelNotFound
+	case ClassRateLimit:
+		return core.CodeRateLimited
+	case ClassContextTooLong:
+		return core.CodeContextTooLong
+	}
+	return core.CodeModel
 }
 
 // Fault is a failed model call. It unwraps to its *core.Error, so that

@@ -53,7 +53,7 @@ func Refused(err error, parts ...string) bool {
 
 // Unfinished is the fault of an answer that ended as it should and is none.
 func (c *Client) Unfinished(class Class, what, hint string) error {
-	return &Fault{Class: class, Status: 200, Err: &core.Error{Code: core.CodeModel, Message: c.o.name() + ": " + what, Hint: hint}}
+	return &Fault{Class: class, Status: 200, Err: &core.Error{Code: class.Code(), Message: c.o.name() + ": " + what, Hint: hint}}
 }
 
 // Check returns the fault of an answer that says nothing, or that was declined;

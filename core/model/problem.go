@@ -195,7 +195,7 @@ func (c *Client) Fault(p Problem) *Fault {
 		message = fmt.Sprintf("%s answered %d: %s", c.o.name(), p.Status, words)
 	}
 	return &Fault{Class: class, Status: p.Status, RetryAfter: p.RetryAfter, Err: &core.Error{
-		Code: core.CodeModel, Message: message, Hint: c.hint(class, p),
+		Code: class.Code(), Message: message, Hint: c.hint(class, p),
 	}}
 }
 

@@ -204,5 +204,5 @@ func (s *State) trustText() string {
 	if len(who) > 0 {
 		text += " (" + names(who, 8) + ")"
 	}
-	return text + ". Trusted, they can run tools on this machine as you."
+	return text + ". Trusted, they can run tools on this machine as you, and its hooks (drover hooks) run too."
 }

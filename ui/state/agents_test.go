@@ -214,7 +214,7 @@ func TestNotice(t *testing.T) {
 func TestTrustNamesWhatComesIn(t *testing.T) {
 	s := catalogued()
 	press(s, "T")
-	want := "trust /shop? It brings 1 agent and 1 command in .claude/agents, .claude/commands (review). Trusted, they can run tools on this machine as you."
+	want := "trust /shop? It brings 1 agent and 1 command in .claude/agents, .claude/commands (review). Trusted, they can run tools on this machine as you, and its hooks (drover hooks) run too."
 	if s.View.Confirm.Text != want {
 		t.Fatalf("got %q\nwant %q", s.View.Confirm.Text, want)
 	}

@@ -23,6 +23,8 @@ type provider struct {
 // Things a model may turn out not to take.
 const (
 	noThinking = "thinking"
+	noForce    = "tool_choice"
+	noHeat     = "temperature"
 	mostOutput = "max_tokens"
 )
 
@@ -60,6 +62,10 @@ func (p *provider) learn(name string, r *request, err error) bool {
 	case model.Refused(err, "max_tokens"):
 		n := allowed(err.Error(), r.MaxTokens)
 		return n > 0 && p.learned.Set(name, mostOutput, n)
+	case r.Choice != nil && model.Refused(err, "tool_choice"):
+		return p.learned.Set(name, noForce, 1)
+	case r.Heat != nil && model.Refused(err, "temperature"):
+		return p.learned.Set(name, noHeat, 1)
 	case model.Refused(err, "thinking", "signature", "output_config", "effort"):
 		return p.learned.Set(name, noThinking, 1)
 	}

@@ -17,6 +17,13 @@ type request struct {
 	Messages  []message `json:"messages"`
 	Thinking  *thinking `json:"thinking,omitempty"`
 	Output    *output   `json:"output_config,omitempty"`
+	Choice    *choice   `json:"tool_choice,omitempty"`
+	Heat      *float64  `json:"temperature,omitempty"`
+}
+
+type choice struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
 }
 
 type thinking struct {
@@ -81,7 +88,10 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	for _, t := range req.Tools {
 		r.Tools = append(r.Tools, tool{names.To(t.Name), t.Description, model.Schema(t)})
 	}
-	plain := p.learned.Get(req.Model, noThinking) > 0
+	if req.Force != "" && p.learned.Get(req.Model, noForce) == 0 {
+		r.Choice = &choice{"tool", names.To(req.Force)}
+	}
+	plain := p.learned.Get(req.Model, noThinking) > 0 || r.Choice != nil // a model that must call a tool may not think
 	r.Messages = p.messages(req, names, plain)
 	if gen := generation(req.Model); !plain && gen >= 406 {
 		r.Thinking = &thinking{Type: "adaptive"}
@@ -94,6 +104,9 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	} else if budget := budgets[o.Effort]; !plain && gen >= 400 && budget > 0 {
 		r.Thinking = &thinking{Type: "enabled", Budget: budget}
 		r.fitThinking()
+	}
+	if r.Thinking == nil && p.learned.Get(req.Model, noHeat) == 0 { // a model that thinks takes none
+		r.Heat = req.Temperature
 	}
 	return r
 }

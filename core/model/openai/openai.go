@@ -41,6 +41,8 @@ const (
 	noEffort    = "reasoning_effort"
 	otherLimit  = "max_completion_tokens"
 	noReasoning = "reasoning"
+	noForce     = "tool_choice"
+	noHeat      = "temperature"
 	bridge      = "bridge" // an answer between a tool's result and the user
 )
 
@@ -54,6 +56,8 @@ func (p *provider) learn(name string, err error) bool {
 		{noEffort, []string{"reasoning_effort"}},
 		{otherLimit, []string{"max_tokens", "max_completion_tokens"}},
 		{bridge, []string{"after role 'tool'", "after role tool"}},
+		{noForce, []string{"tool_choice"}},
+		{noHeat, []string{"temperature"}},
 		{noReasoning, []string{"reasoning_content", "reasoning_details", "'reasoning'", `"reasoning"`}},
 	} {
 		if model.Refused(err, l.words...) && p.learned.Set(name, l.what, 1) {

@@ -18,6 +18,15 @@ type request struct {
 	Effort    string         `json:"reasoning_effort,omitempty"`
 	MaxTokens int            `json:"max_tokens,omitempty"`
 	MaxOutput int            `json:"max_completion_tokens,omitempty"`
+	Choice    *forced        `json:"tool_choice,omitempty"`
+	Heat      *float64       `json:"temperature,omitempty"`
+}
+
+type forced struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name string `json:"name"`
+	} `json:"function"`
 }
 
 type streamOptions struct {
@@ -72,6 +81,13 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	}
 	if knows(noEffort) {
 		r.Effort = o.Effort
+	}
+	if req.Force != "" && knows(noForce) {
+		r.Choice = &forced{Type: "function"}
+		r.Choice.Function.Name = names.To(req.Force)
+	}
+	if knows(noHeat) {
+		r.Heat = req.Temperature
 	}
 	if o.MaxOutput > 0 {
 		if reasons.MatchString(req.Model) == knows(otherLimit) {

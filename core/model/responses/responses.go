@@ -24,6 +24,8 @@ const (
 	noEncrypted = "encrypted_content"
 	noReasoning = "reasoning"
 	noCacheKey  = "prompt_cache_key"
+	noForce     = "tool_choice"
+	noHeat      = "temperature"
 )
 
 // Stream implements core.Model.
@@ -51,6 +53,8 @@ func (p *provider) learn(name string, err error) bool {
 		words []string
 	}{
 		{noCacheKey, []string{"prompt_cache_key"}},
+		{noForce, []string{"tool_choice"}},
+		{noHeat, []string{"temperature"}},
 		{noEncrypted, []string{"encrypted"}},
 		{noReasoning, []string{"reasoning"}},
 	} {
@@ -72,6 +76,13 @@ type request struct {
 	Reasoning    *reasoning `json:"reasoning,omitempty"`
 	MaxOutput    int        `json:"max_output_tokens,omitempty"`
 	CacheKey     string     `json:"prompt_cache_key,omitempty"`
+	Choice       *choice    `json:"tool_choice,omitempty"`
+	Heat         *float64   `json:"temperature,omitempty"`
+}
+
+type choice struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
 }
 
 type reasoning struct {
@@ -124,6 +135,12 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	}
 	if knows(noCacheKey) && strings.Contains(o.BaseURL, "api.openai.com") {
 		r.CacheKey = req.Task.Task // its steps share a prompt, so they should meet the same cache
+	}
+	if req.Force != "" && knows(noForce) {
+		r.Choice = &choice{"function", names.To(req.Force)}
+	}
+	if knows(noHeat) {
+		r.Heat = req.Temperature
 	}
 	for _, m := range model.History(req.Messages, "_-") {
 		switch m.Role {

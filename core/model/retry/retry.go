@@ -10,16 +10,6 @@ import (
 	"drover/core/model"
 )
 
-// Info tells of one wait.
-type Info struct {
-	Try   int           // which try failed; the first is 1
-	Most  int           // how many there will be
-	Class model.Class   // of the failure
-	Err   error         // the failure
-	Wait  time.Duration // until the next try
-	Until time.Time     // the end of the wait
-}
-
 // Options of a Model; the zero value has the defaults.
 type Options struct {
 	Tries     int           // of a call, for all but rate limits; 0: 5
@@ -28,12 +18,6 @@ type Options struct {
 	Longest   time.Duration // wait that is chosen here, not by the provider; 0: 30 s
 	MostAfter time.Duration // a provider that wants longer than this has failed; 0: 1 h
 	Spacing   time.Duration // between two calls that go on after a rate limit; 0: 250 ms
-	// Notify tells of each wait before it begins. Nil: nobody.
-	Notify func(ctx context.Context, t core.TaskInfo, i Info)
-	// Park waits until a rate limit has passed, instead of a timer: the task
-	// gives its slot back. It returns early, with the cause, when ctx ends.
-	// Nil: a timer.
-	Park func(ctx context.Context, t core.TaskInfo, i Info) error
 	// Random is a number from 0 up to 1 that scatters the waits; nil: the usual.
 	Random func() float64
 }
@@ -68,12 +52,15 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Stream implements core.Model.
+// Stream implements core.Model. Waits go through req.Wait.
 func (m *Model) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	if err := m.pass(ctx, req.Task, false); err != nil {
+	c := call{Model: m, wait: req.Wait, takesBack: req.Wait != nil}
+	if c.wait == nil {
+		c.wait = sleep
+	}
+	if err := c.pass(ctx, false); err != nil {
 		return core.ModelReply{}, err
 	}
-	var tries, limited int
 	for {
 		begun := false
 		reply, err := m.inner.Stream(ctx, req, func(d core.Delta) {
@@ -84,86 +71,80 @@ func (m *Model) Stream(ctx context.Context, req core.ModelRequest, on func(core.
 		if err == nil || !ok || ctx.Err() != nil || !f.Class.Transient() {
 			return reply, err
 		}
-		info := Info{Class: f.Class, Err: err}
-		first := m.o.First
-		if f.Class == model.ClassRateLimit {
-			limited++
-			info.Try, info.Most = limited, m.o.Limited
-			first *= 4
-		} else {
-			tries++
-			info.Try, info.Most = tries, m.o.Tries
-		}
-		info.Wait = m.wait(first, info.Try, f.RetryAfter)
-		if f.Class == model.ClassRateLimit && f.RetryAfter <= m.o.MostAfter {
-			m.gate.close(time.Now().Add(info.Wait))
-		}
-		switch {
-		case begun: // the caller has a part of the answer already
-			return reply, err
-		case info.Try >= info.Most, f.RetryAfter > m.o.MostAfter:
-			return reply, worn(f, info.Try)
-		case f.Class == model.ClassRateLimit:
-			err = m.park(ctx, req.Task, info)
-		default:
-			err = m.pause(ctx, req.Task, info)
-		}
-		if err != nil {
+		if err := c.failed(ctx, f, begun); err != nil {
 			return reply, err
 		}
 	}
+}
+
+// call is one call with the tries it has had.
+type call struct {
+	*Model
+	wait           func(context.Context, core.ModelWait) error
+	takesBack      bool // a wait tells the caller that what has streamed is void
+	tries, limited int
+}
+
+// failed waits until the call may be made again; the error is what it ends with.
+func (c *call) failed(ctx context.Context, f *model.Fault, begun bool) error {
+	w := core.ModelWait{Parked: f.Class == model.ClassRateLimit, Why: f.Err.Message}
+	first := c.o.First
+	if w.Parked {
+		c.limited++
+		w.Try, w.Most = c.limited, c.o.Limited
+		first *= 4
+	} else {
+		c.tries++
+		w.Try, w.Most = c.tries, c.o.Tries
+	}
+	after := c.after(first, w.Try, f.RetryAfter)
+	if w.Parked && f.RetryAfter <= c.o.MostAfter {
+		c.gate.close(time.Now().Add(after))
+	}
+	switch {
+	case begun && !c.takesBack: // the caller has a part of the answer already
+		return f
+	case w.Try >= w.Most, f.RetryAfter > c.o.MostAfter:
+		return worn(f, w.Try)
+	case w.Parked:
+		return c.park(ctx, w)
+	}
+	w.Until = time.Now().Add(after)
+	if err := c.wait(ctx, w); err != nil {
+		return err
+	}
+	return c.pass(ctx, true)
 }
 
 // pass waits behind a rate limit that another call has met.
-func (m *Model) pass(ctx context.Context, t core.TaskInfo, placed bool) error {
-	if !m.gate.shut(time.Now(), placed) {
+func (c *call) pass(ctx context.Context, placed bool) error {
+	if !c.gate.shut(time.Now(), placed) {
 		return nil
 	}
-	return m.park(ctx, t, Info{Class: model.ClassRateLimit, Err: errWaiting})
+	return c.park(ctx, core.ModelWait{Parked: true, Most: c.o.Limited, Why: "the provider's rate limit was reached by another task"})
 }
-
-var errWaiting = &core.Error{Code: core.CodeModel, Message: "the provider's rate limit was reached by another task"}
 
 // park waits for this call's own place behind the rate limit, and again where
 // those before it met the limit once more.
-func (m *Model) park(ctx context.Context, t core.TaskInfo, i Info) error {
-	i.Until = m.gate.place(time.Now(), m.o.Spacing)
-	i.Wait = time.Until(i.Until)
-	if m.o.Notify != nil {
-		m.o.Notify(ctx, t, i)
-	}
-	wait := m.o.Park
-	if wait == nil {
-		wait = func(ctx context.Context, _ core.TaskInfo, i Info) error { return sleep(ctx, time.Until(i.Until)) }
-	}
-	if err := wait(ctx, t, i); err != nil {
+func (c *call) park(ctx context.Context, w core.ModelWait) error {
+	w.Until = c.gate.place(time.Now(), c.o.Spacing)
+	if err := c.wait(ctx, w); err != nil {
 		return err
 	}
-	return m.pass(ctx, t, true)
+	return c.pass(ctx, true)
 }
 
-// pause waits before the next try.
-func (m *Model) pause(ctx context.Context, t core.TaskInfo, i Info) error {
-	i.Until = time.Now().Add(i.Wait)
-	if m.o.Notify != nil {
-		m.o.Notify(ctx, t, i)
-	}
-	if err := sleep(ctx, i.Wait); err != nil {
-		return err
-	}
-	return m.pass(ctx, t, true)
-}
-
-// wait is at least what the provider wants, and else grows from try to try;
-// scattered, so that many that failed together do not come back together.
-func (m *Model) wait(first time.Duration, try int, after time.Duration) time.Duration {
+// after is how long to wait: at least what the provider wants, and else it
+// grows from try to try; scattered, so that many that failed together do not
+// come back together.
+func (m *Model) after(first time.Duration, try int, wanted time.Duration) time.Duration {
 	grown := m.o.Longest
 	if try < 30 && first<<(try-1) < m.o.Longest {
 		grown = first << (try - 1)
 	}
 	scatter := time.Duration(m.o.Random() * float64(grown) / 2)
-	if after > 0 {
-		return after + min(scatter, after/10)
+	if wanted > 0 {
+		return wanted + min(scatter, wanted/10)
 	}
 	return grown/2 + scatter
 }
@@ -180,8 +161,9 @@ func worn(f *model.Fault, tries int) error {
 	return &g
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
+// sleep waits where nobody shows the wait.
+func sleep(ctx context.Context, w core.ModelWait) error {
+	t := time.NewTimer(time.Until(w.Until))
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
