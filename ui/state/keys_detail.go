@@ -36,7 +36,7 @@ func (s *State) detailContexts() []Context {
 func pageKeys() []Binding {
 	return []Binding{
 		{keys("/"), InFocus, "search", "search in what is shown; in a timeline: show only events with these words", "search", nil, (*State).startSearch},
-		{keys("E"), InFocus, "error", "go to the error before; from the first to the last", "", (*State).whyNoErrors, (*State).findError},
+		{keys("E"), InFocus, "error", "go to the error before; from the first to the last", "", nil, (*State).findError},
 		{keys("n"), InFound, "next found", "next place", "next", nil, (*State).findNext},
 		{keys("N"), InFound, "previous found", "place before", "", nil, (*State).findPrev},
 		{keys("Enter"), InTurns, "unfold turn", "unfold or fold the turn; change the message that waits", "unfold", nil, picks(PickOpen)},
@@ -66,11 +66,4 @@ func pageKeys() []Binding {
 		{keys("Enter"), InSearch, "search now", "search; in a timeline: keep the words", "search", nil, (*State).search},
 		{keys("Esc"), InSearch, "leave search", "back", "back", nil, (*State).leaveSearch},
 	}
-}
-
-func (s *State) whyNoErrors() string {
-	if s.View.Show != ShowTranscript {
-		return "errors are looked for in the transcript: < and > turn the pages"
-	}
-	return ""
 }

@@ -180,7 +180,6 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 		{"timeline", "", "t", "no task is selected"},
 		{"next tab", "", ">", "no task is selected"},
 		{"previous tab", "", "<", "no task is selected"},
-		{"error", "run11", ">:tab turns<Enter><Tab>E", "errors are looked for in the transcript"},
 		{"next session", "", "]", "no task is selected"},
 		{"previous session", "", "[", "no task is selected"},
 		{"open", "", "<Enter>", "no task is selected"},

@@ -139,6 +139,10 @@ func (s *State) Searched() string {
 func (s *State) findNext() []Effect { return []Effect{Find{Words: s.Pages.Find}} }
 func (s *State) findPrev() []Effect { return []Effect{Find{Words: s.Pages.Find, Back: true}} }
 func (s *State) findError() []Effect {
+	if s.View.Show != ShowTranscript {
+		s.fail("errors are looked for in the transcript: < and > turn the pages")
+		return nil
+	}
 	return []Effect{Find{Error: true, Back: true}}
 }
 
