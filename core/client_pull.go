@@ -53,6 +53,9 @@ func (p *puller) all() (err error) {
 	for _, s := range p.u.Sessions {
 		p.v.sessions[s.ID] = s
 	}
+	if p.u.Reviews, err = reviews(p.r, ""); err != nil {
+		return err
+	}
 	tasks, err := p.r.Tasks(TaskFilter{})
 	if err != nil {
 		return err
@@ -66,7 +69,7 @@ func (p *puller) changed() error {
 		return err
 	}
 	p.u.Seq = p.cur.Seq
-	ids, sessions := map[string]bool{}, map[string]bool{}
+	ids, sessions, reviewed := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range events {
 		p.u.Seq = e.Seq
 		if e.Task != "" {
@@ -76,6 +79,16 @@ func (p *puller) changed() error {
 		if e.Notable {
 			p.u.Events = append(p.u.Events, e)
 		}
+		if e.Kind == EvTaskComplete || e.Kind == EvReview {
+			reviewed[e.Session] = true
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(reviewed)) {
+		of, err := reviews(p.r, id+"#")
+		if err != nil {
+			return err
+		}
+		p.u.Reviews = append(p.u.Reviews, of...)
 	}
 	for _, id := range slices.Sorted(maps.Keys(sessions)) {
 		s, err := p.v.session(id)

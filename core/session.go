@@ -27,7 +27,12 @@ func (r *Registry) CompleteSession(id string, k Completion) error {
 		if err := c.do(id, OpProgress, func(t *Task) { t.Outcome, t.Summary, t.NotDone = k.Outcome, k.Summary, k.NotDone }); err != nil {
 			return err
 		}
-		return c.event(id, EvTaskComplete, true, string(k.Outcome)+": "+CleanLine(k.Summary), "")
+		e := Event{Session: c.session.ID, Task: id, At: c.now, Kind: EvTaskComplete, Notable: true, Text: string(k.Outcome) + ": " + CleanLine(k.Summary)}
+		seq, err := c.tx.AppendEvent(e)
+		if err != nil {
+			return err
+		}
+		return putReview(c.tx, &Review{Session: id, Seq: seq, At: c.now, Outcome: k.Outcome, Summary: k.Summary, NotDone: k.NotDone, State: ReviewOpen})
 	})
 }
 

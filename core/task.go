@@ -286,6 +286,7 @@ const (
 	EvApproved     EventKind = "approval.allowed"
 	EvDenied       EventKind = "approval.denied"
 	EvTodos        EventKind = "todos"
+	EvReview       EventKind = "review"         // a person reviewed, snoozed or archived the completion Ref
 	EvRetry        EventKind = "task.retry"     // a model call failed and is made again
 	EvParked       EventKind = "task.parked"    // at a rate limit, until a time
 	EvUnparked     EventKind = "task.unparked"  //

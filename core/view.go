@@ -81,6 +81,7 @@ type Update struct {
 	Approvals []Approval        // pending ones of the changed tasks
 	Changed   []string          // IDs whose Requests and Approvals the lists above replace
 	Events    []Event           // notable ones since the cursor, of all sessions
+	Reviews   []Review          // new and changed completions, the newest first
 	Focus     *Focus            // nil where nothing of the focused task was asked for
 	Hosts     map[string]bool   // hand it back in the next Cursor
 	Notes     map[string]string // all notes (see Client.PutNote) where one has changed since Cursor.NotesRev, else nil

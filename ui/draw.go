@@ -16,6 +16,8 @@ import (
 func (v *view) Draw(s tcell.Screen) {
 	w, h := s.Size()
 	s.HideCursor()
+	v.zones = v.zones[:0]
+	v.retitle()
 	v.tiny = w < minWidth || h < minHeight
 	if v.tiny {
 		drawText(s, 0, 0, w, v.oneLine(), v.pal.Style(themes.Text))
@@ -24,9 +26,14 @@ func (v *view) Draw(s tcell.Screen) {
 	text := v.composerText(w, h)
 	v.drawHeader(s, w)
 	v.drawFooter(s, h-1, w)
-	if v.st.Agents.Open {
+	switch {
+	case v.st.Agents.Open:
 		v.drawAgents(s, w, h, text)
-	} else {
+	case v.st.Inbox.Open:
+		v.drawInboxPane(s, w, h, text)
+	case v.st.Review.Open:
+		v.drawReview(s, w, h, text)
+	default:
 		v.drawTasks(s, w, h, text)
 	}
 	switch v.st.View.Mode {
@@ -34,6 +41,10 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawOverlay(s, w, h)
 	case state.Confirming:
 		v.drawConfirm(s, w, h)
+	case state.Picking:
+		v.drawPalette(s, w, h)
+	default:
+		v.drawTour(s, w, h)
 	}
 }
 
@@ -43,9 +54,13 @@ func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	v.st.View.Page = max(1, l.tree.h)
 	v.drawFrame(s, &l)
 	if l.tree.h > 0 {
-		v.drawTree(s, v.drawNotice(s, l.tree))
+		tree := v.drawNotice(s, l.tree)
+		v.drawTree(s, tree)
+		v.zone(zone{rect: tree, kind: onTree})
 	}
 	v.drawInbox(s, l.inbox)
+	v.zone(zone{rect: l.inbox, kind: onInbox})
+	v.zone(zone{rect: l.detail, kind: onDetail})
 	v.drawDetail(s, l.detail)
 	v.drawQueued(s, l.queued)
 	v.drawCard(s, l.card)
@@ -228,6 +243,9 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 	case state.Searching:
 		v.drawLine(s, y, w, v.st.Searched(), false)
 		return
+	case state.Picking:
+		v.drawLine(s, y, w, "> ", false)
+		return
 	case state.Denying:
 		v.drawLine(s, y, w, "deny "+core.Short(v.st.Denial(), max(8, w/3))+", because: ", false)
 		return
@@ -246,6 +264,7 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 		if x+n > w {
 			break
 		}
+		v.zone(zone{rect: rect{x, y, n, 1}, kind: onKey, key: h.Press})
 		x += drawText(s, x, y, w-x, h.Key, v.pal.Style(themes.Key)) + 1
 		x += drawText(s, x, y, w-x, h.Label, v.pal.Style(themes.KeyLabel)) + 2
 	}

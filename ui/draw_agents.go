@@ -24,19 +24,7 @@ func roleOfAgent(l state.AgentLook) themes.Role {
 
 // drawAgents draws the catalogue in place of tree and transcript.
 func (v *view) drawAgents(s tcell.Screen, w, h int, text []string) {
-	l := arrangeAgents(w, h, v.st.View.Mode == state.Composing, min(len(text), h/3))
-	v.st.View.Page = max(1, l.tree.h)
-	list := v.st.View.Mode != state.Composing
-	title := "agents · " + v.agentsTitle()
-	if l.split > 0 {
-		v.frameWide(s, &l, title, v.agentTitle(), list)
-	} else {
-		v.rule(s, l.tree, title, list)
-		if l.detail.h > 0 {
-			v.rule(s, l.detail, v.agentTitle(), false)
-		}
-		v.rules(s, &l)
-	}
+	l := v.drawList(s, w, h, text, "agents · "+v.agentsTitle(), v.agentTitle())
 	v.drawAgentList(s, l.tree)
 	v.drawAgentDetail(s, l.detail)
 	v.drawTyping(s, &l, text)
@@ -119,6 +107,7 @@ func (v *view) drawAgentList(s tcell.Screen, r rect) {
 	v.agentsTop = max(0, min(v.agentsTop, len(a.Rows)-r.h))
 	v.agentsTop = max(min(v.agentsTop, at), at-r.h+1)
 	end := min(v.agentsTop+r.h, len(a.Rows))
+	v.zone(zone{rect: r, kind: onAgents})
 	c := v.fitAgents(v.agentsTop, end, r.w)
 	for i := v.agentsTop; i < end; i++ {
 		v.drawAgentRow(s, rect{r.x, r.y + i - v.agentsTop, r.w, 1}, a.Row(i), i == at, c)
@@ -162,8 +151,14 @@ func (v *view) drawAgentRow(s tcell.Screen, r rect, a *state.Agent, here bool, c
 
 // drawAgentDetail shows what there is to say about the agent under the cursor.
 func (v *view) drawAgentDetail(s tcell.Screen, r rect) {
-	a := v.st.Agent()
-	if a == nil || r.h <= 0 {
+	if a := v.st.Agent(); a != nil {
+		v.drawParts(s, r, v.st.Parts(a))
+	}
+}
+
+// drawParts draws labelled texts, as many lines of them as there is room for.
+func (v *view) drawParts(s tcell.Screen, r rect, parts []state.Part) {
+	if r.h <= 0 {
 		return
 	}
 	hang := 13
@@ -171,7 +166,7 @@ func (v *view) drawAgentDetail(s tcell.Screen, r rect) {
 		hang = 2
 	}
 	y, left := r.y, 0
-	for _, p := range v.st.Parts(a) {
+	for _, p := range parts {
 		style := v.pal.Style(themes.Text)
 		if p.Bad {
 			style = v.pal.Style(themes.Error)

@@ -35,8 +35,8 @@ func (v *view) composerText(w, h int) []string {
 		return nil
 	}
 	width := w - 2
-	if w >= wide && h >= 10 && (!v.st.View.Full || v.st.Agents.Open) {
-		width = w - splitAt(w, v.st.Agents.Open) - 4
+	if w >= wide && h >= 10 && (!v.st.View.Full || v.st.Listing()) {
+		width = w - splitAt(w, v.st.Listing()) - 4
 	}
 	before, after := v.around()
 	text := before + string(cursorMark) + after

@@ -101,6 +101,9 @@ func (v *view) drawConfirm(s tcell.Screen, w, h int) {
 	}
 	r := rect{(w - width) / 2, max(0, (h-1-height)/2), width, height}
 	title, yes := "cancel?", "yes, stop it"
+	if c := &v.st.View.Confirm; c.Title != "" {
+		title, yes = c.Title, c.Yes
+	}
 	if v.st.View.Confirm.Trust {
 		title, yes = "trust?", "yes, trust it"
 	}

@@ -39,6 +39,10 @@ type Engine interface {
 	EditRequest(ctx context.Context, id int64, text string) (core.Request, error)
 	// NewSession starts a session and returns its main task, also beside an error where it is there.
 	NewSession(ctx context.Context, n state.NewSession) (task string, err error)
+	// Completion reads what led to a completion.
+	Completion(ctx context.Context, id string) (core.CompletionView, error)
+	// MarkReviews says what the person has made of completions, of all or of none.
+	MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) ([]core.Review, error)
 	// Agents returns every definition that Dir sees, those that cannot run too, in
 	// the order of the search. It is asked about once a second while it is on the
 	// screen: it has to be cheap where nothing has changed. The caller keeps the slice.
@@ -59,11 +63,30 @@ type Options struct {
 	Dir     string        // where a new session works
 	Project string        // the root of its project, which trust is for; "": Dir
 	Version string
-	Offline bool           // a new session runs on the offline model
-	NoColor bool           // attributes only
-	Zone    *time.Location // of the timeline's clock; nil: the local one
-	Out     io.Writer      // gets the farewell once the terminal is restored; nil: nobody
+	Offline bool                              // a new session runs on the offline model
+	NoColor bool                              // attributes only
+	Zone    *time.Location                    // of the timeline's clock; nil: the local one
+	Out     io.Writer                         // gets the farewell once the terminal is restored; nil: nobody
+	RuleFor func(tool, subject string) string // the rule that "always" makes of a call; nil: not shown
 	Outside Outside
+
+	Keys      []state.Binding // the key table; nil: the usual one
+	ThemeName string          // of Theme, to read it again when its file changes
+	Outfit    <-chan Outfit   // keys and themes that have changed; nil: they do not
+	Mouse     state.Mouse     // what the mouse may do; "": nothing
+	Notify    Notices         // how a person who looks elsewhere is told; "": not at all
+	Title     bool            // the terminal's title says how things are
+	Progress  bool            // the terminal shows whether something runs (OSC 9;4)
+	Steady    bool            // no synchronised output (mode 2026)
+	Trouble   string          // why no session can start, with the remedy; "" for none
+}
+
+// Outfit is what a person has changed of keys and themes while the screen is open.
+type Outfit struct {
+	Rekeyed bool
+	Keys    []state.Binding
+	KeysErr error    // the keys stay as they were
+	Themes  []string // the names there are now; nil: no theme has changed
 }
 
 // Outside is what lies beyond screen and engine. All of it may be nil.
@@ -72,6 +95,7 @@ type Outside struct {
 	LoadTheme func(name string) (themes.Theme, error)                 // nil: there is no :theme
 	Edit      func(ctx context.Context, draft string) (string, error) // nil: $VISUAL, $EDITOR or vi, on the terminal
 	Open      func(ctx context.Context, path string) error            // nil: the same, for a file of an agent
+	Write     func(sequence string) error                             // nil: to the terminal; for notices and progress
 	Copy      func(text string) error                                 // nil: the terminal's clipboard (OSC 52)
 	Stop      func() error                                            // nil: SIGTSTP to the process group, as Ctrl-Z does
 }

@@ -37,12 +37,14 @@ type fake struct {
 	looks     int
 	trusted   bool
 	insides   map[string]core.Inside
+	reviews   []core.Review
+	reviewed  map[string]int64 // when a completion changed
 }
 
 func newFake() *fake {
 	return &fake{
 		sessions: map[string]core.Session{}, entries: map[string][]core.Entry{}, live: map[string]core.Live{},
-		dirty: map[string]int64{}, settled: make(chan struct{}),
+		dirty: map[string]int64{}, settled: make(chan struct{}), reviewed: map[string]int64{},
 	}
 }
 
@@ -156,6 +158,11 @@ func (f *fake) Pull(ctx context.Context, c core.Cursor) (core.Update, error) {
 	for _, a := range f.approvals {
 		if changed[a.Task] && a.State == core.AppPending {
 			u.Approvals = append(u.Approvals, a)
+		}
+	}
+	for _, r := range f.reviews {
+		if f.reviewed[r.ID()] > c.Seq {
+			u.Reviews = append(u.Reviews, r)
 		}
 	}
 	for _, e := range f.events {
@@ -276,6 +283,43 @@ func (f *fake) command(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.ContainsFunc(f.commands, func(c state.Command) bool { return c.Name == name })
+}
+
+func (f *fake) Completion(ctx context.Context, id string) (core.CompletionView, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range f.reviews {
+		if r.ID() == id {
+			cost := 0.12
+			return core.CompletionView{
+				Review: r, Title: f.sessions[r.Session].Title, Dir: f.sessions[r.Session].Dir, Files: []core.FileChange{{Path: "cart/total.go", Times: 3}, {Path: "cart/total_test.go", Times: 1}},
+				TokensIn: 31_000, TokensOut: 2400, Cost: &cost, Active: 134 * time.Second,
+			}, nil
+		}
+	}
+	return core.CompletionView{}, core.Errorf(core.CodeNotFound, "no completion %s", id)
+}
+
+func (f *fake) MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) (out []core.Review, err error) {
+	f.change(func() {
+		for i := range f.reviews {
+			if r := &f.reviews[i]; slices.Contains(ids, r.ID()) {
+				r.State, r.Until, r.Marked = m.State, m.Until, time.Now()
+				f.touch(r.Session)
+				f.reviewed[r.ID()] = f.seq
+				out = append(out, *r)
+			}
+		}
+	})
+	return out, nil
+}
+
+// declare declares a completion.
+func (f *fake) declare(session string, o core.Outcome, ago time.Duration, summary string, notDone ...string) {
+	f.touch(session)
+	r := core.Review{Session: session, Seq: f.seq, At: time.Now().Add(-ago), Outcome: o, Summary: summary, NotDone: notDone, State: core.ReviewOpen}
+	f.reviews = append(f.reviews, r)
+	f.reviewed[r.ID()] = f.seq
 }
 
 func (f *fake) Agents(ctx context.Context) ([]state.Agent, error) {

@@ -196,11 +196,12 @@ func TestHostileTextIsText(t *testing.T) {
 			x.Name, x.Agent, x.Intent, x.Detail, x.Rev = evil, evil, evil, evil, x.Rev+1
 			f.sessions["bmain"] = core.Session{ID: "bmain", Title: evil}
 			f.ask("eedit", "shell"+evil, evil, map[string]string{"command": evil})
+			f.declare("bmain", core.Outcome(evil), time.Minute, evil, evil)
 			f.event("bmain", "dexpl", core.EvFailed, evil)
 			f.say("eedit", core.Entry{Kind: core.EntryAnswer, Text: evil})
 		})
 		d := drive(t, f, 120, 40, nil)
-		for _, keys := range []string{"", "!", "v", "<Esc>t", "t", "t", "x", "n", "m" + "<Esc>"} {
+		for _, keys := range []string{"", "!", "v", "<Esc>I", "v", "<Esc>q", "Rj", "v", "<Esc>q", "t", "t", "t", "x", "n", "m" + "<Esc>"} {
 			d.keys(keys)
 			for _, r := range d.text() {
 				if r != '\n' && (r < ' ' || r == 0x7f || r == 0x202e || r == 0x200b || r >= 0xe0000) {
@@ -307,7 +308,7 @@ func TestRandomKeys(t *testing.T) {
 		"<Enter>", "<Esc>", "<Tab>", "<Shift-Tab>", "<Backspace>", "<Delete>", "<Up>", "<Down>", "<Left>", "<Right>", "<Home>", "<End>",
 		"<PgUp>", "<PgDn>", "<F1>", "<Ctrl-D>", "<Ctrl-U>", "<Ctrl-W>", "<Ctrl-K>", "<Ctrl-A>", "<Ctrl-J>", "<Ctrl-L>", "<Ctrl-G>",
 	}
-	for _, r := range "jkghlmsixXbroewWyctfnaAdv!?/:[]q GYN1é漢👩@@T" {
+	for _, r := range "jkghlmsixXbroewWyctfnaAdv!?/:[]q GYN1é漢👩@@TIIRRDzZup=" {
 		if r != 'q' {
 			alphabet = append(alphabet, string(r))
 		}
@@ -321,6 +322,10 @@ func TestRandomKeys(t *testing.T) {
 			f := newFake()
 			shopAgents(f)
 			ask(f)
+			f.change(func() {
+				f.declare("bmain", core.OutcomeBlocked, time.Minute, "half", "the rest")
+				f.ask("gtest", "shell", "npm test -- --grep coupon", map[string]any{"command": "npm test -- --grep coupon"})
+			})
 			d := drive(t, f, sizes[0][0], sizes[0][1], func(o *Options) {
 				o.Outside.Edit = func(_ context.Context, draft string) (string, error) { return draft, nil }
 				o.Outside.Stop = func() error { return nil }

@@ -37,7 +37,7 @@ func drive(t *testing.T, f *fake, w, h int, set func(*Options)) *driver {
 	t.Helper()
 	d := &driver{t: t, f: f, sim: tcell.NewSimulationScreen("UTF-8"), done: make(chan error, 1)}
 	o := Options{
-		Engine: f, Theme: theme(t, "dark"), Screen: sized{d.sim, w, h}, Dir: "/home/me/shop", Offline: true, Zone: time.UTC,
+		Engine: f, Theme: theme(t, "dark"), Screen: sized{d.sim, w, h}, Dir: "/home/me/shop", RuleFor: ruleFor, Offline: true, Zone: time.UTC,
 		Out: &d.out,
 		Outside: Outside{
 			Themes:    []string{"dark", "light"},
@@ -53,6 +53,9 @@ func drive(t *testing.T, f *fake, w, h int, set func(*Options)) *driver {
 	d.settle()
 	return d
 }
+
+// ruleFor stands for the engine's.
+func ruleFor(tool, subject string) string { return tool + "(" + subject + ")" }
 
 // sized is a simulated screen that keeps its size when it is initialised.
 type sized struct {

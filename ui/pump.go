@@ -53,7 +53,7 @@ func (p *program) pump(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		results, pulled, ticks := in.results, in.pull, false
+		results, pulled, ticks, due := in.results, in.pull, false, time.Time{}
 		p.app.QueueUpdateDraw(func() {
 			v := p.view
 			v.st.Now = time.Now()
@@ -67,12 +67,15 @@ func (p *program) pump(ctx context.Context) {
 				v.apply(u)
 			}
 			v.st.Tick()
-			ticks = v.st.Ticks()
+			ticks, due = v.st.Ticks(), v.st.Due()
 		})
 		last = time.Now()
 		*in = intake{}
 		if err != nil && !in.pause(ctx) {
 			return
+		}
+		if !ticks && !due.IsZero() { // a snoozed completion wakes
+			from.due = time.After(max(0, time.Until(due)))
 		}
 		switch {
 		case ticks && ticker == nil:
@@ -91,6 +94,7 @@ type sources struct {
 	wake    <-chan struct{}
 	back    <-chan func(*view)
 	ticks   <-chan time.Time
+	due     <-chan time.Time
 }
 
 // intake is what has come in since the last frame.
@@ -117,6 +121,8 @@ func (in *intake) receive(ctx context.Context, from *sources, timer <-chan time.
 		in.pull = true
 	case <-from.ticks:
 		in.ticked = true
+	case <-from.due:
+		in.ticked, from.due = true, nil
 	case f := <-from.back:
 		in.results = append(in.results, f)
 	}

@@ -42,6 +42,7 @@ func shop(f *fake) {
 		old.Session, old.Kind, old.Description, old.Outcome = "hold2", core.KindMain, "Fix flaky test", core.OutcomeDone
 		old.Summary = "The test waited for a port; it now waits for the listener."
 		f.put(old)
+		f.declare("hold2", core.OutcomeDone, 4*time.Minute, old.Summary)
 		f.sessions["bmain"] = core.Session{ID: "bmain", Title: "Add coupon support", Dir: "/home/me/shop", Autopilot: true, Updated: now}
 		f.sessions["hold2"] = core.Session{ID: "hold2", Title: "Fix flaky test", Dir: "/home/me/shop", Updated: now.Add(-time.Hour)}
 		f.say("dexpl", core.Entry{Turn: 1, Kind: core.EntryMessage, Sender: "bmain", Text: "find the handlers that compute totals"})
@@ -56,6 +57,25 @@ func shop(f *fake) {
 		f.event("bmain", "fsurv", core.EvCompleted, "survey completed")
 		f.event("bmain", "bmain", core.EvRefused, "refused: todo \"write tests\" is open")
 		f.event("bmain", "bmain", core.EvTaskComplete, "done: Coupons are accepted at checkout, stored with the order and shown on the invoice. Not done: the admin page.")
+	})
+}
+
+// declared has completions of every outcome.
+func declared(f *fake) {
+	shop(f)
+	f.change(func() {
+		f.declare("bmain", core.OutcomeBlocked, 70*time.Second, "Coupons are accepted at checkout, stored with the order and shown on the invoice.", "the admin page", "tests of the invoice")
+		f.declare("hold2", core.OutcomeNeedsInput, 20*time.Second, "Which of the two ports is meant?\n\nBoth are free.")
+	})
+}
+
+// asked has calls of several tasks, two of them identical.
+func asked(f *fake) {
+	shop(f)
+	ask(f)
+	f.change(func() {
+		f.ask("cplan", "write_file", "docs/plan.md", map[string]any{"path": "docs/plan.md", "content": "# Plan\n\n1. totals\n2. coupons\n"})
+		f.ask("gtest", "shell", "npm test -- --grep coupon", map[string]any{"command": "npm test -- --grep coupon"})
 	})
 }
 
@@ -94,6 +114,14 @@ var scenes = []struct {
 	{"agents-view", shopAgents, "@jjjv"},
 	{"agents-none", shop, "@"},
 	{"slash", shopAgents, ":go explore-api<Enter>m/re<Tab>"},
+	{"inbox", asked, "I"},
+	{"inbox-second", asked, "Ij"},
+	{"inbox-empty", shop, "I"},
+	{"review", declared, "R"},
+	{"review-blocked", declared, "Rj"},
+	{"review-all", declared, "Rd<Enter>Rf"},
+	{"review-message", declared, "Rmand now?"},
+	{"review-empty", nil, "R"},
 	{"slash-args", shopAgents, "n/review "},
 }
 

@@ -30,9 +30,14 @@ type view struct {
 	chartTop  int
 	treeTop   int
 	agentsTop int
+	inboxTop  int
+	reviewTop int
 	overTop   int
 	overRoom  int
 	tiny      bool
+	title     string                // of the terminal's window, as it was set last
+	zones     []zone                // what a click would hit
+	pressed   [2]int                // where the button went down
 	focus     atomic.Pointer[focus] // what the pump should ask for
 }
 
@@ -52,7 +57,10 @@ type paper struct {
 
 func newView(p *program) *view {
 	v := &view{Box: tview.NewBox(), p: p}
-	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session})
+	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session, Mouse: p.o.Mouse, Trouble: p.o.Trouble, RuleFor: p.o.RuleFor})
+	if p.o.Keys != nil {
+		v.st.Rekey(p.o.Keys)
+	}
 	v.focus.Store(&focus{})
 	return v
 }
@@ -66,8 +74,10 @@ func (v *view) paint(pal *Palette) {
 // apply takes over what the engine says has changed.
 func (v *view) apply(u core.Update) {
 	at := v.st.Tree.At()
-	sel := v.st.Tree.Selected
+	sel, inbox, review := v.st.Tree.Selected, v.st.Inbox.At(), v.st.Review.At()
 	v.do(v.st.Apply(u))
+	v.inboxTop += v.st.Inbox.At() - inbox
+	v.reviewTop += v.st.Review.At() - review
 	if v.st.Tree.Selected == sel {
 		v.treeTop += v.st.Tree.At() - at // rows do not move under the cursor
 	}
@@ -136,8 +146,12 @@ func (v *view) wakePump() {
 // key is tview's input capture: every key ends here.
 func (v *view) key(ev *tcell.EventKey) *tcell.EventKey {
 	k := keyOf(ev)
-	if v.tiny && k != "q" && k != "Ctrl-C" && k != "Ctrl-Z" && k != "Ctrl-L" {
-		return nil // nobody can see what it would do
+	if v.tiny { // nobody can see what it would do
+		switch v.st.Action(k) {
+		case "quit", "leave", "suspend", "redraw":
+		default:
+			return nil
+		}
 	}
 	v.st.Now = time.Now()
 	v.do(v.st.Key(k))
@@ -188,8 +202,8 @@ func (v *view) do(effects []state.Effect) {
 			v.find(e)
 		case state.Goto:
 			v.goTime(e.Task, e.At)
-		case state.Theme:
-			v.theme(e.Name)
+		case state.Theme, state.TryTheme, state.SetMouse, state.Notify:
+			v.home(e)
 		default:
 			v.send(job{effect: e}, e)
 		}

@@ -77,6 +77,16 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 	case state.Trust:
 		p.trust(ctx)
 		return
+	case state.MarkReviews:
+		rs, err := p.o.Engine.MarkReviews(ctx, e.Mark, e.IDs...)
+		p.report(ctx, func(v *view) { v.do(v.st.Marked(e, rs, err)) })
+		return
+	case state.LoadCompletion:
+		p.start(ctx, func(ctx context.Context) { // a long session takes a while to read
+			d, err := p.o.Engine.Completion(ctx, e.ID)
+			p.report(ctx, func(v *view) { v.st.SetLed(e.ID, d, err) })
+		})
+		return
 	case state.LoadTimeline:
 		evs, err := p.o.Engine.Events(ctx, core.EventFilter{Session: e.Session, Notable: true, Last: timelineTail})
 		p.report(ctx, func(v *view) {

@@ -24,6 +24,9 @@ type client interface {
 	Events(ctx context.Context, f core.EventFilter) ([]core.Event, error)
 	Requests(ctx context.Context, f core.RequestFilter) ([]core.Request, error)
 	Approvals(ctx context.Context, f core.ApprovalFilter) ([]core.Approval, error)
+	Reviews(ctx context.Context) ([]core.Review, error)
+	Completion(ctx context.Context, id string) (core.CompletionView, error)
+	MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) ([]core.Review, error)
 	Tree(ctx context.Context, session string) ([]core.TaskView, error)
 	LiveText(ctx context.Context, task string) (core.Live, error)
 }

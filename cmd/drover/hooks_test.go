@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"drover/core"
+	"drover/core/hook"
 )
 
 // TestHooksFollowWhatIsOnDisk: what a person trusts or writes counts at the next moment, in an engine that runs.
@@ -63,6 +64,23 @@ func TestHooksFollowWhatIsOnDisk(t *testing.T) {
 		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Agent: "explore"})
 		if err != nil || out.Context != "mine" || told != (len(out.Ran) == 2 && strings.Contains(out.Ran[0].Problem, "config.toml:1: hooks: must be tables")) {
 			t.Errorf("told %v: %+v, %v", told, out, err)
+		}
+	}
+}
+
+// TestAHookHidesNothing: what a person trusts is what will run.
+func TestAHookHidesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		h    hook.Hook
+		want string
+	}{
+		{hook.Hook{Command: "make check"}, "make check"},
+		{hook.Hook{Command: "echo ok \x1b]0; ; rm -rf ~ \x07"}, `"echo ok \x1b]0; ; rm -rf ~ \a"`},
+		{hook.Hook{Command: "echo ok\nrm x"}, `"echo ok\nrm x"`},
+		{hook.Hook{Command: "echo", Args: []string{"a\u202eb", "c"}}, `echo "a\u202eb" c`},
+	} {
+		if got := hookCommand(tt.h); got != tt.want {
+			t.Errorf("%q is shown as %s, want %s", tt.h.Command, got, tt.want)
 		}
 	}
 }

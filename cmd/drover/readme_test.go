@@ -112,7 +112,7 @@ func TestREADMEKnowsEveryField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range []any{core.TaskView{}, detailJSON{}, requestJSON{}, approvalJSON{}, turnJSON{}, entryJSON{}, eventJSON{}, resultLine{}, finding{}, hookJSON{}, core.Receipt{}, core.Stopped{}} {
+	for _, v := range []any{core.TaskView{}, detailJSON{}, requestJSON{}, approvalJSON{}, turnJSON{}, entryJSON{}, eventJSON{}, reviewJSON{}, core.FileChange{}, resultLine{}, finding{}, hookJSON{}, core.Receipt{}, core.Stopped{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")

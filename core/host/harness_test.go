@@ -125,7 +125,7 @@ func (w *world) serve() {
 	w.host = host.New(host.Options{
 		Store: w.store, Session: w.root.ID, Registry: w.opts, IdleExit: time.Hour,
 		Runner: func(r *core.Registry) core.Runner {
-			tools := append(tool.Delegation(r, cat, tool.Policy{}), probe{core.Reads}, probe{core.Runs})
+			tools := append(tool.Delegation(r, cat, tool.Policy{}), probe{core.Reads}, probe{core.Runs}, pen{})
 			return run.New(run.Options{
 				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), MaxSteps: 50,
 				Model: func(string) (core.Model, string, error) { return w, "one", nil },

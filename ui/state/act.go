@@ -10,14 +10,19 @@ import (
 
 // settle is how long an approval must have been on the screen before a key
 // answers it: a key that was on its way must not allow what came up under it.
-const settle = 400 * time.Millisecond
+const settle = 500 * time.Millisecond
 
 func (s *State) step(by int) []Effect {
-	if s.Agents.Open {
+	switch {
+	case s.Agents.Open:
 		s.Agents.move(by)
-		return nil
+	case s.Inbox.Open:
+		s.moveInbox(by)
+	case s.Review.Open:
+		s.Review.move(by)
+	default:
+		s.Tree.move(by)
 	}
-	s.Tree.move(by)
 	return nil
 }
 
@@ -197,7 +202,7 @@ func (s *State) allow() []Effect       { return s.approve(core.ScopeOnce) }
 func (s *State) allowAlways() []Effect { return s.approve(core.ScopeAlways) }
 
 func (s *State) approve(scope string) []Effect {
-	a, _ := s.Approval()
+	a := s.Question()
 	e := Approve{Task: a.Task, Approval: a.ID, Scope: scope}
 	s.answer(e.Task, e.Approval)
 	return []Effect{e}
@@ -218,7 +223,7 @@ func (s *State) answer(task string, id int64) {
 }
 
 func (s *State) startDeny() []Effect {
-	a, _ := s.Approval()
+	a := s.Question()
 	s.View.Mode, s.Input.deny, s.Input.Line = Denying, *a, Editor{}
 	return nil
 }
@@ -234,9 +239,12 @@ func (s *State) denyNow() []Effect {
 func (s *State) Denial() string { return Ask(&s.Input.deny) }
 
 func (s *State) viewApproval() []Effect {
-	a, more := s.Approval()
+	a := s.Question()
 	lines := []string{"who      " + s.Path(a.Task), "tool     " + core.CleanLine(a.Tool), "asked    " + Elapsed(s.Now.Sub(a.Created)) + " ago"}
-	if more > 0 {
+	if rule := s.Rule(a); rule != "" {
+		lines = append(lines, "always   "+rule)
+	}
+	if more := len(s.Wants.approvals[a.Task]) - 1; more > 0 {
 		lines = append(lines, fmt.Sprintf("after it %s more", plural(more, "call", "calls")))
 	}
 	return s.read(core.ApprovalRef(a.ID)+": may it run?", append(append(lines, ""), s.View.Args...))
@@ -268,10 +276,11 @@ func (s *State) cancelTree() []Effect { return s.ask(core.ScopeTree) }
 func (s *State) cancelOnly() []Effect { return s.ask(core.ScopeOnly) }
 
 func (s *State) ask(scope string) []Effect {
-	s.View.Mode = Confirming
-	s.View.Confirm = Confirm{Task: s.Tree.Selected, Scope: scope}
+	s.confirm(Confirm{Task: s.Tree.Selected, Scope: scope})
 	return nil
 }
+
+func (s *State) confirm(c Confirm) { s.View.Mode, s.View.Confirm = Confirming, c }
 
 // confirmText names exactly what will stop; "" when the task has ended meanwhile.
 func (s *State) confirmText(task, scope string) string {
@@ -302,6 +311,14 @@ func live(n *Node, to []string) []string {
 
 func (s *State) yes() []Effect {
 	c := s.View.Confirm
+	if c.do != nil {
+		if s.Now.Sub(c.changed) < settle {
+			s.fail("the question has just changed: read it, then press again")
+			return nil
+		}
+		s.View.Mode = Normal
+		return c.do()
+	}
 	if c.Trust && s.Now.Sub(c.changed) < settle {
 		s.fail("what the folder brings has just changed: read it, then press again")
 		return nil

@@ -25,13 +25,13 @@ func agentKeys() []Binding {
 }
 
 func (s *State) openAgents() []Effect {
+	s.closeLists()
 	s.Agents.Open, s.Agents.noticed = true, true
 	return nil
 }
 
 func (s *State) closeAgents() []Effect {
-	s.Agents.Open = false
-	s.View.shown = 0 // a question that was hidden has only just come up
+	s.closeLists()
 	return nil
 }
 

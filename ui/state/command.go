@@ -17,7 +17,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{
+	return append([]command{
 		{name: "new", usage: "new PROMPT", help: "start a session", run: (*State).cmdNew},
 		{name: "send", usage: "send TEXT", help: "message, after this turn", run: sendBy("m", core.Queue)},
 		{name: "steer", usage: "steer TEXT", help: "message, after the current tool call", run: sendBy("s", core.Steer)},
@@ -42,11 +42,13 @@ func commands() []command {
 		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
 		{name: "copy", usage: "copy", help: "copy the last answer", key: "y"},
 		{name: "agents", usage: "agents [WORDS]", help: "all agents there are, or those with these words", run: (*State).cmdAgents, anywhere: true},
+		{name: "inbox", usage: "inbox", help: "all tool calls that wait for an answer", run: (*State).cmdInbox, anywhere: true},
+		{name: "review", usage: "review [done|archive|open|all|1h|tomorrow|change]", help: "what was declared complete; done, archived, open again, or snoozed", run: (*State).cmdReview, args: oneOf("done", "archive", "open", "all", "1h", "tomorrow", "change"), anywhere: true},
 		{name: "trust", usage: "trust", help: "trust what this folder brings (asks first)", key: "T", anywhere: true},
 		{name: "theme", usage: "theme NAME", help: "change the colours", run: (*State).cmdTheme, args: func(s *State, _ string) []string { return s.Config.Themes }, anywhere: true},
 		{name: "help", usage: "help", help: "show all keys", key: "?", anywhere: true},
 		{name: "quit", usage: "quit", help: "leave; agents go on", key: "q", anywhere: true},
-	}
+	}, homeCommands()...)
 }
 
 func oneOf(words ...string) func(*State, string) []string {
@@ -85,8 +87,8 @@ func (s *State) runCommand() []Effect {
 		s.fail(word + " could be: " + strings.Join(all, ", "))
 		return nil
 	}
-	if s.Agents.Open && !fit[0].anywhere { // what it does is to be seen
-		s.closeAgents()
+	if s.Listing() && !fit[0].anywhere { // what it does is to be seen
+		s.closeLists()
 	}
 	if fit[0].key != "" {
 		return s.press(fit[0].key)
@@ -94,10 +96,10 @@ func (s *State) runCommand() []Effect {
 	return fit[0].run(s, arg)
 }
 
-// press does what the key of a task does, or says why it cannot.
+// press does what the key of a task usually does, whatever keys a person has given it, or says why it cannot.
 func (s *State) press(k Key) []Effect {
-	for i := range s.keys {
-		b := &s.keys[i]
+	for i := range s.given {
+		b := &s.given[i]
 		if b.Context != OnTask || !slices.Contains(b.Keys, k) {
 			continue
 		}
@@ -205,6 +207,7 @@ func (s *State) cmdTheme(name string) []Effect {
 		s.fail("themes: " + strings.Join(s.Config.Themes, ", "))
 		return nil
 	}
+	s.Home.tried = ""
 	return []Effect{Theme{Name: name}}
 }
 
@@ -278,6 +281,9 @@ type completion struct {
 
 func (s *State) complete() []Effect {
 	t := &s.Input.tab
+	if s.Input.Line.String() == "" {
+		return s.openPalette()
+	}
 	if len(t.fit) == 0 {
 		line := s.Input.Line.String()
 		word, arg, hasArg := strings.Cut(line, " ")

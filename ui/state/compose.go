@@ -100,8 +100,8 @@ func (s *State) send() []Effect {
 	switch c.Kind {
 	case ToNew:
 		s.say("starting a session …")
-		if s.Agents.Open {
-			s.closeAgents()
+		if s.Listing() {
+			s.closeLists()
 		}
 		return []Effect{NewSession{Prompt: text, Agent: c.Agent, Autopilot: c.Autopilot, AllowAll: c.AllowAll}}
 	case ToEditable:
@@ -180,6 +180,9 @@ func (s *State) whyNoInbox() string {
 }
 
 func (s *State) whyNotAnswer() string {
+	if s.Question() == nil {
+		return "nothing needs you"
+	}
 	if s.Now.Sub(s.View.shownAt) < settle {
 		return "this question has only just come up: read it, then press again"
 	}

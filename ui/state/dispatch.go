@@ -31,9 +31,21 @@ func (s *State) contexts() []Context {
 		return []Context{InConfirm, Everywhere}
 	case Reading:
 		return []Context{InOverlay, Everywhere}
+	case Picking:
+		return []Context{InPalette, InAnyEditor, Everywhere}
 	}
-	if s.Agents.Open {
+	return s.paneContexts()
+}
+
+// paneContexts are those of the panes, whatever lies over them.
+func (s *State) paneContexts() []Context {
+	switch {
+	case s.Agents.Open:
 		return []Context{InAgents, Everywhere}
+	case s.Inbox.Open:
+		return []Context{InInbox, Everywhere}
+	case s.Review.Open:
+		return []Context{InReview, Everywhere}
 	}
 	pane := InTree
 	if s.View.Pane == PaneDetail {
@@ -65,15 +77,16 @@ func (s *State) Key(k Key) []Effect {
 	if s.Now.Sub(s.Toast.At) >= toastFor {
 		s.Toast = Toast{}
 	}
-	if k != "Ctrl-C" {
+	b := s.binding(k)
+	if b == nil || b.Name != "leave" {
 		s.View.leaving = false
 	}
-	if k != "Tab" {
+	if b == nil || b.Name != "complete" && b.Name != "how" {
 		s.Input.tab = completion{}
 	}
-	b := s.binding(k)
 	if b == nil {
-		return append(s.typed(k), s.after()...)
+		effects := s.typed(k)
+		return append(append(effects, s.preview()...), s.after()...)
 	}
 	if b.Why != nil {
 		if why := b.Why(s); why != "" {
@@ -81,7 +94,7 @@ func (s *State) Key(k Key) []Effect {
 			return s.after()
 		}
 	}
-	effects := b.Do(s)
+	effects := append(b.Do(s), s.preview()...)
 	return append(effects, s.after()...)
 }
 
@@ -104,7 +117,7 @@ func (s *State) editor() *Editor {
 	switch s.View.Mode {
 	case Composing:
 		return &s.Input.Compose.Editor
-	case Commanding, Filtering, Denying, Searching:
+	case Commanding, Filtering, Denying, Picking, Searching:
 		return &s.Input.Line
 	}
 	return nil
@@ -120,7 +133,7 @@ func (s *State) edit(do func(*State, *Editor)) []Effect {
 
 // backspace in an empty line leaves it, as in other programs with such lines.
 func (s *State) backspace(e *Editor) {
-	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering || s.View.Mode == Searching) {
+	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering || s.View.Mode == Picking || s.View.Mode == Searching) {
 		s.View.Mode = Normal
 		return
 	}
@@ -129,6 +142,10 @@ func (s *State) backspace(e *Editor) {
 
 // refilter follows what is typed after "/" and selects the first task that fits.
 func (s *State) refilter() {
+	if s.View.Mode == Picking {
+		s.pick()
+		return
+	}
 	s.searching()
 	if s.View.Mode != Filtering {
 		return
@@ -155,8 +172,16 @@ func (s *State) refilter() {
 	}
 }
 
-// Hint is a key and what it does, for the footer.
-type Hint struct{ Key, Label string }
+// Hint is a key and what it does, for the footer; Press is the key itself.
+type Hint struct {
+	Key, Label string
+	Press      Key
+}
+
+// asked reports whether the keys of the context answer a call: the footer names them before they can act.
+func (s *State) asked(c Context) bool {
+	return c == InApproval || c == InInbox && s.Question() != nil
+}
 
 // Footer names the keys that can act here and now, the nearest first.
 func (s *State) Footer() []Hint {
@@ -165,14 +190,14 @@ func (s *State) Footer() []Hint {
 	for _, c := range s.contexts() {
 		for i := range s.keys {
 			b := &s.keys[i]
-			if b.Context != c || nearer[b.Keys[0]] {
+			if b.Context != c || len(b.Keys) == 0 || nearer[b.Keys[0]] {
 				continue
 			}
 			nearer[b.Keys[0]] = true
-			if b.Label == "" || b.Why != nil && c != InApproval && b.Why(s) != "" {
+			if b.Label == "" || b.Why != nil && !s.asked(c) && b.Why(s) != "" {
 				continue
 			}
-			hints = append(hints, Hint{b.Keys[0].Label(), b.Label})
+			hints = append(hints, Hint{b.Keys[0].Label(), b.Label, b.Keys[0]})
 		}
 	}
 	return hints
@@ -180,7 +205,8 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{OnTask, InApproval, InTree, InDetail, InFocus, InFound, InTurns, InEvents, InFiles, InDefinition, InWaterfall, InSearch, InAgents, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+	return []Context{OnTask, InApproval, InTree, InDetail, InFocus, InFound, InTurns, InEvents, InFiles, InDefinition, InWaterfall, InSearch, InAgents, InInbox, InReview, InComposer,
+		InCommand, InPalette, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 
 func labels(ks []Key) string {
@@ -197,7 +223,7 @@ func (s *State) helpLines() []string {
 	for _, c := range contextOrder() {
 		lines = append(lines, strings.ToUpper(string(c[:1]))+string(c[1:]))
 		for _, b := range s.keys {
-			if b.Context != c {
+			if b.Context != c || len(b.Keys) == 0 {
 				continue
 			}
 			k := labels(b.Keys)

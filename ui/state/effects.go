@@ -58,6 +58,7 @@ type (
 	NewSession struct {
 		Prompt    string
 		Agent     string // leads it; "": the usual one
+		Model     string // "provider/model"; "": the usual one
 		Autopilot bool
 		AllowAll  bool
 	}
@@ -99,6 +100,13 @@ type (
 		Back  bool
 		Error bool
 	}
+	// MarkReviews says what the person has made of completions.
+	MarkReviews struct {
+		IDs  []string
+		Mark core.ReviewMark
+	}
+	// LoadCompletion fetches what led to a completion.
+	LoadCompletion struct{ ID string }
 	// CopyAnswer puts the task's last answer on the clipboard.
 	CopyAnswer struct{ Task string }
 	// EditExternally opens the draft in the person's editor.
@@ -157,6 +165,8 @@ func (Swap) effect()           {}
 func (Pick) effect()           {}
 func (Goto) effect()           {}
 func (Find) effect()           {}
+func (MarkReviews) effect()    {}
+func (LoadCompletion) effect() {}
 func (CopyAnswer) effect()     {}
 func (EditExternally) effect() {}
 func (Theme) effect()          {}

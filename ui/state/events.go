@@ -80,6 +80,8 @@ func EventLook(k core.EventKind) (glyph, words string) {
 		return "-", "denied"
 	case core.EvRequest:
 		return "»", "request"
+	case core.EvReview:
+		return "·", "review"
 	case core.EvTodos:
 		return "·", "plan"
 	}

@@ -11,8 +11,11 @@ const (
 	InDetail    Context = "transcript and timeline"
 	OnTask      Context = "any pane"
 	InAgents    Context = "agents"
+	InInbox     Context = "inbox"
+	InReview    Context = "review"
 	InComposer  Context = "composer"
 	InCommand   Context = "command line"
+	InPalette   Context = "command palette"
 	InFilter    Context = "filter"
 	InDenial    Context = "reason of a denial"
 	InConfirm   Context = "question"
@@ -37,7 +40,7 @@ func keys(k ...Key) []Key { return k }
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), pageKeys(), agentKeys(), composerKeys(), lineKeys(), otherKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), pageKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -46,7 +49,7 @@ func Bindings() []Binding {
 func approvalKeys() []Binding {
 	return []Binding{
 		{keys("a"), InApproval, "allow", "allow this one tool call", "allow", (*State).whyNotAnswer, (*State).allow},
-		{keys("A"), InApproval, "allow always", "allow it, and calls like it for the rest of the session", "always", (*State).whyNotAnswer, (*State).allowAlways},
+		{keys("A"), InApproval, "allow always", "allow it, and calls like it for the rest of the session", "always", (*State).whyNotAlways, (*State).allowAlways},
 		{keys("d"), InApproval, "deny", "deny it; asks for a reason, which the agent is told", "deny", (*State).whyNotAnswer, (*State).startDeny},
 		{keys("v"), InApproval, "view call", "show the exact arguments in full", "view", nil, (*State).viewApproval},
 	}
@@ -71,6 +74,8 @@ func taskKeys() []Binding {
 		{keys(">"), OnTask, "next tab", "next page of the task: transcript, turns, timeline, definition, files", "", (*State).whyNoTask, (*State).nextTab},
 		{keys("<"), OnTask, "previous tab", "page before", "", (*State).whyNoTask, (*State).prevTab},
 		{keys("!"), OnTask, "next in inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).nextNeed},
+		{keys("I"), OnTask, "inbox", "all tool calls that wait for an answer, of all sessions", "", nil, (*State).openInbox},
+		{keys("R"), OnTask, "review", "what was declared complete: review, snooze, archive, follow up", "", nil, (*State).openReview},
 		{keys("]"), OnTask, "next session", "go to the next session", "", (*State).whyNoTask, (*State).nextSession},
 		{keys("["), OnTask, "previous session", "go to the previous session", "", (*State).whyNoTask, (*State).prevSession},
 		{keys("/"), OnTask, "filter", "show only tasks with these words; !word leaves out", "filter", (*State).whyNothing, (*State).startFilter},
@@ -132,7 +137,7 @@ func composerKeys() []Binding {
 func lineKeys() []Binding {
 	b := []Binding{
 		{keys("Enter"), InCommand, "do", "do it", "do it", nil, (*State).runCommand},
-		{keys("Tab"), InCommand, "complete", "complete the word; again: the next that fits", "complete", nil, (*State).complete},
+		{keys("Tab"), InCommand, "complete", "complete the word; again: the next that fits; on an empty line: all commands", "complete", nil, (*State).complete},
 		{keys("Up"), InCommand, "older", "the command before", "", nil, func(s *State) []Effect { s.older(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Down"), InCommand, "newer", "the command after", "", nil, func(s *State) []Effect { s.newer(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Esc"), InCommand, "leave the line", "back", "back", nil, (*State).toNormal},

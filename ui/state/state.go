@@ -21,6 +21,7 @@ const (
 	Confirming      // y or n
 	Reading         // an overlay: help, an approval in full
 	Searching       // the words to find in the detail pane
+	Picking         // the command palette
 )
 
 // Pane is a part of the screen that can have the focus.
@@ -54,6 +55,10 @@ type Config struct {
 	Offline bool     // a new session runs on the offline model
 	Themes  []string // names for :theme
 	Select  string   // the task to select first
+	Mouse   Mouse    // "": off
+	Trouble string   // why no session can start, with the remedy; "" for none
+	// RuleFor is the rule that "always" makes of a call, "" for none; nil: not known here.
+	RuleFor func(tool, subject string) string
 }
 
 // State is everything the screen shows.
@@ -66,10 +71,14 @@ type State struct {
 	Pages  Pages
 	Chart  ChartView
 	Agents Agents
+	Inbox  Inbox
+	Review Review
 	View   View
 	Input  Input
 	Toast  Toast
+	Home   Home
 	keys   []Binding
+	given  []Binding // the table before a person's own keys
 }
 
 // View is where the person looks.
@@ -94,12 +103,16 @@ type Overlay struct {
 	Lines []string
 }
 
-// Confirm asks before something is stopped, or a folder is trusted.
+// Confirm asks before something is stopped, a folder is trusted, or many are dealt with at once.
 type Confirm struct {
 	Task, Scope string
 	Trust       bool   // it is about the folder, not about a task
 	Text        string // names what will stop, or what comes in, as things are now
+	Title, Yes  string // of the box; "": a cancel's
 	changed     time.Time
+	text        func() string   // the question, as things are now; "": there is nothing left to ask
+	do          func() []Effect // what yes does
+	gone        string          // what to say when nothing is left
 }
 
 // Toast is the last thing the screen has to say.
@@ -119,13 +132,17 @@ type Wants struct {
 
 // New makes the State of an empty registry.
 func New(c Config) *State {
-	s := &State{Config: c, keys: Bindings()}
+	s := &State{Config: c, keys: Bindings(), given: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
 	s.Input.drafts = map[string]string{}
+	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
 	s.View.Page = 10
+	if s.Home.Mouse = c.Mouse; c.Mouse == "" {
+		s.Home.Mouse = MouseOff
+	}
 	return s
 }
 
@@ -142,6 +159,7 @@ func (s *State) Loaded() bool { return s.Tree.loaded }
 
 // Apply takes over what has changed in the registry.
 func (s *State) Apply(u core.Update) []Effect {
+	news := s.news(u)
 	for _, ses := range u.Sessions {
 		s.Tree.sessions[ses.ID] = ses
 		if n := s.Tree.nodes[ses.ID]; n != nil {
@@ -169,6 +187,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	for _, e := range u.Events {
 		s.Events.add(e)
 	}
+	s.addReviews(u.Reviews)
 	if !s.Tree.loaded {
 		s.Tree.sort()
 	}
@@ -177,7 +196,10 @@ func (s *State) Apply(u core.Update) []Effect {
 		s.Tree.rebuild()
 	}
 	s.Tree.loaded = true
-	return s.after()
+	if len(u.Reviews) > 0 || s.Review.waits {
+		s.rereview()
+	}
+	return append(s.after(), news...)
 }
 
 // inbox gathers the pending approvals.
@@ -195,6 +217,7 @@ func (s *State) inbox() {
 		}
 		return int(a.ID - b.ID)
 	})
+	s.reinbox()
 }
 
 // Queued are the messages the task has not got yet, in order.
@@ -213,7 +236,8 @@ func (s *State) Approval() (*core.Approval, int) {
 
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
-	a, _ := s.Approval()
+	s.advance()
+	a := s.Question()
 	switch {
 	case a == nil:
 		s.View.shown, s.View.Args = 0, nil
@@ -223,6 +247,9 @@ func (s *State) after() []Effect {
 	if s.View.Mode == Confirming {
 		s.reconfirm()
 	}
+	if e := s.loadLed(); e != nil {
+		return e
+	}
 	return s.wanted()
 }
 
@@ -230,7 +257,9 @@ func (s *State) after() []Effect {
 func (s *State) reconfirm() {
 	c := &s.View.Confirm
 	old, gone := c.Text, "nothing to cancel: it has ended"
-	if c.Trust {
+	if c.text != nil {
+		c.Text, gone = c.text(), c.gone
+	} else if c.Trust {
 		c.Text, gone = s.trustText(), "nothing waits for your trust any more"
 	} else {
 		c.Text = s.confirmText(c.Task, c.Scope)
@@ -258,6 +287,9 @@ func (s *State) Tick() {
 	}
 	if s.View.Show == ShowWaterfall && s.Chart.loaded && s.Running() {
 		s.redrawChart()
+	}
+	if !s.Review.due.IsZero() {
+		s.rereview()
 	}
 }
 

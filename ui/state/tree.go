@@ -79,7 +79,7 @@ type Tree struct {
 	Filter   string
 	HideDone bool
 	Total    Counts // of sessions that are not over
-	Review   int    // sessions whose autopilot declared something that nobody has closed
+	Review   int    // completions that nobody has reviewed
 	roots    []*Node
 	nodes    map[string]*Node
 	sessions map[string]core.Session
@@ -155,15 +155,12 @@ func ended(n *Node) int {
 // rebuild makes the rows anew and keeps the selection on its task, or on what stands nearest to it.
 func (t *Tree) rebuild() {
 	words := strings.Fields(strings.ToLower(t.Filter))
-	t.Total, t.Review = Counts{}, 0
+	t.Total = Counts{}
 	for _, r := range t.roots {
 		t.measure(r, words)
 		if !r.Task.Status.Terminal() {
 			t.Total.add(r.Below)
 			t.Total.count(&r.Task)
-			if r.Task.Outcome != "" && r.Task.Status == core.Idle {
-				t.Review++
-			}
 		}
 	}
 	t.Rows = t.Rows[:0]
