@@ -162,5 +162,5 @@ func (s *State) openCharted() []Effect {
 		return nil
 	}
 	s.Tree.goTo(s.Chart.Task)
-	return s.show(ShowTranscript)
+	return s.turnTo(ShowTranscript)
 }

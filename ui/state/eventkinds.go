@@ -110,3 +110,8 @@ func EventWords(e *core.Event, label string) (glyph, words, text string) {
 	}
 	return glyph, words, text
 }
+
+// KnownKind reports whether there are events of that kind in a timeline.
+func KnownKind(k core.EventKind) bool {
+	return slices.ContainsFunc(EventGroups(), func(g EventGroup) bool { return slices.Contains(g.Kinds, k) })
+}

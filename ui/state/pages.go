@@ -236,7 +236,7 @@ func (s *State) Picked(do, key string) []Effect {
 	}
 	switch {
 	case s.View.Show.Events():
-		return append(s.jump(n.Task.Session, key), s.after()...)
+		return append(s.jumpTo(n.Task.Session, key), s.after()...)
 	case do == PickEditor && key[0] == 'f':
 		return s.openChanged(key[1:])
 	case do == PickEditor:
@@ -256,8 +256,8 @@ func (s *State) Picked(do, key string) []Effect {
 	return nil
 }
 
-// jump goes to the place of an event in its task's transcript.
-func (s *State) jump(session, key string) []Effect {
+// jumpTo goes to the place of an event in its task's transcript.
+func (s *State) jumpTo(session, key string) []Effect {
 	for _, e := range s.Events.lists[session] {
 		if EventKey(e.Seq) != key {
 			continue

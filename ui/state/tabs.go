@@ -42,11 +42,11 @@ func (s *State) prevTab() []Effect { return s.tab(-1) }
 
 func (s *State) tab(by int) []Effect {
 	tabs, at := s.Tabs()
-	return s.show(tabs[(at+by+len(tabs))%len(tabs)].Show)
+	return s.turnTo(tabs[(at+by+len(tabs))%len(tabs)].Show)
 }
 
-// show turns to a page. A list of events begins at its end.
-func (s *State) show(w Show) []Effect {
+// turnTo turns to a page. A list of events begins at its end.
+func (s *State) turnTo(w Show) []Effect {
 	s.View.Show = w
 	s.Pages.Version++
 	if w.Events() {
@@ -60,9 +60,9 @@ func (s *State) timeline() []Effect {
 	tabs := sessionTabs()
 	i := slices.IndexFunc(tabs, func(t Tab) bool { return t.Show == s.View.Show })
 	if i == len(tabs)-1 {
-		return s.show(ShowTranscript)
+		return s.turnTo(ShowTranscript)
 	}
-	return s.show(tabs[i+1].Show)
+	return s.turnTo(tabs[i+1].Show)
 }
 
 func (s *State) cmdTab(name string) []Effect {
@@ -152,13 +152,13 @@ func (s *State) cmdFind(words string) []Effect {
 		return nil
 	}
 	if s.View.Show.Events() || s.View.Show == ShowWaterfall {
-		s.show(ShowTranscript)
+		s.turnTo(ShowTranscript)
 	}
 	return []Effect{Find{Words: words, Back: s.View.Show == ShowTranscript}}
 }
 
-func (s *State) nextGroup() []Effect { return s.group(1) }
-func (s *State) prevGroup() []Effect { return s.group(-1) }
+func (s *State) nextKind() []Effect { return s.group(1) }
+func (s *State) prevKind() []Effect { return s.group(-1) }
 
 // group goes round the kinds of events; the first is all of them.
 func (s *State) group(by int) []Effect {
