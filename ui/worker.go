@@ -74,7 +74,7 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 		return
 	case state.MarkReviews:
 		rs, err := p.o.Engine.MarkReviews(ctx, e.Mark, e.IDs...)
-		p.report(ctx, func(v *view) { v.do(v.st.Marked(e, rs, err)) })
+		p.report(ctx, func(v *view) { v.do(v.st.Reviewed(e, rs, err)) })
 		return
 	case state.LoadCompletion:
 		p.start(ctx, func(ctx context.Context) { // a long session takes a while to read

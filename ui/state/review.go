@@ -67,8 +67,8 @@ func (s *State) mark(m core.ReviewMark, ids ...string) []Effect {
 	return []Effect{MarkReviews{IDs: ids, Mark: m}}
 }
 
-// Marked takes over how the marking came out.
-func (s *State) Marked(e MarkReviews, rs []core.Review, err error) []Effect {
+// Reviewed takes over how the marking came out.
+func (s *State) Reviewed(e MarkReviews, rs []core.Review, err error) []Effect {
 	if err != nil {
 		s.Fail(err)
 		return nil
