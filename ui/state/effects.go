@@ -72,6 +72,8 @@ type (
 	}
 	// LoadCompletion fetches what led to a completion.
 	LoadCompletion struct{ ID string }
+	// LoadFiles names the files of a folder.
+	LoadFiles struct{ Dir string }
 	// CopyAnswer puts the task's last answer on the clipboard.
 	CopyAnswer struct{ Task string }
 	// EditExternally opens the draft in the person's editor.
@@ -125,6 +127,7 @@ func (OpenFile) effect()       {}
 func (LoadTimeline) effect()   {}
 func (MarkReviews) effect()    {}
 func (LoadCompletion) effect() {}
+func (LoadFiles) effect()      {}
 func (CopyAnswer) effect()     {}
 func (EditExternally) effect() {}
 func (Theme) effect()          {}

@@ -115,6 +115,7 @@ type Wants struct {
 	requests  map[string][]core.Request
 	approvals map[string][]core.Approval
 	answered  map[int64]core.Approval // the answer is on its way
+	sent      map[string][]Sent       // messages of this screen that have arrived, by task
 }
 
 // New makes the State of an empty registry.
@@ -123,6 +124,7 @@ func New(c Config) *State {
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
+	s.Wants.sent = map[string][]Sent{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
 	s.Input.drafts = map[string]string{}
 	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
@@ -178,6 +180,7 @@ func (s *State) Apply(u core.Update) []Effect {
 		s.Tree.rebuild()
 	}
 	s.Tree.loaded = true
+	s.reread()
 	if len(u.Reviews) > 0 || s.Review.waits {
 		s.rereview()
 	}
@@ -231,6 +234,9 @@ func (s *State) after() []Effect {
 	if e := s.loadLed(); e != nil {
 		return e
 	}
+	if e := s.loadFiles(); e != nil {
+		return e
+	}
 	if n := s.Selected(); n != nil && s.View.Show != ShowTranscript && !s.Events.loaded[n.Task.Session] {
 		s.Events.loaded[n.Task.Session] = true
 		return []Effect{LoadTimeline{Session: n.Task.Session}}
@@ -259,7 +265,9 @@ func (s *State) reconfirm() {
 }
 
 // Ticks reports whether the screen changes by itself as time goes by.
-func (s *State) Ticks() bool { return s.Running() || s.Toast.Text != "" }
+func (s *State) Ticks() bool {
+	return s.Running() || s.Toast.Text != "" || len(s.Wants.sent) > 0
+}
 
 // Tick lets what has been shown long enough go; the caller has set Now.
 func (s *State) Tick() {
@@ -270,6 +278,7 @@ func (s *State) Tick() {
 	if s.Now.Sub(s.Toast.At) >= stay {
 		s.Toast = Toast{}
 	}
+	s.reread()
 	if !s.Review.due.IsZero() {
 		s.rereview()
 	}
