@@ -12,7 +12,7 @@ var named = map[tcell.Key]string{
 	tcell.KeyBackspace: "Backspace", tcell.KeyBackspace2: "Backspace", tcell.KeyDelete: "Delete",
 	tcell.KeyUp: "Up", tcell.KeyDown: "Down", tcell.KeyLeft: "Left", tcell.KeyRight: "Right",
 	tcell.KeyHome: "Home", tcell.KeyEnd: "End", tcell.KeyPgUp: "PgUp", tcell.KeyPgDn: "PgDn",
-	tcell.KeyF1: "F1", tcell.KeyCtrlJ: "Ctrl-J",
+	tcell.KeyF1: "F1", tcell.KeyCtrlJ: "Ctrl-J", tcell.KeyCtrlUnderscore: "Ctrl-_",
 }
 
 // keyOf is the key as the State knows it.
@@ -23,6 +23,8 @@ func keyOf(ev *tcell.EventKey) state.Key {
 		switch {
 		case mod&tcell.ModCtrl != 0 && r >= 'a' && r <= 'z':
 			return state.Key("Ctrl-" + string(r-'a'+'A'))
+		case mod&tcell.ModCtrl != 0 && r == '_':
+			return "Ctrl-_"
 		case mod&tcell.ModAlt != 0:
 			return state.Key("Alt-" + string(r))
 		}
