@@ -16,6 +16,8 @@ import (
 func (v *view) Draw(s tcell.Screen) {
 	w, h := s.Size()
 	s.HideCursor()
+	v.zones = v.zones[:0]
+	v.retitle()
 	v.tiny = w < minWidth || h < minHeight
 	if v.tiny {
 		drawText(s, 0, 0, w, v.oneLine(), v.pal.Style(themes.Text))
@@ -39,6 +41,10 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawOverlay(s, w, h)
 	case state.Confirming:
 		v.drawConfirm(s, w, h)
+	case state.Picking:
+		v.drawPalette(s, w, h)
+	default:
+		v.drawTour(s, w, h)
 	}
 }
 
@@ -48,9 +54,13 @@ func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	v.st.View.Page = max(1, l.tree.h)
 	v.drawFrame(s, &l)
 	if l.tree.h > 0 {
-		v.drawTree(s, v.drawNotice(s, l.tree))
+		tree := v.drawNotice(s, l.tree)
+		v.drawTree(s, tree)
+		v.zone(zone{rect: tree, kind: onTree})
 	}
 	v.drawInbox(s, l.inbox)
+	v.zone(zone{rect: l.inbox, kind: onInbox})
+	v.zone(zone{rect: l.detail, kind: onDetail})
 	v.drawDetail(s, l.detail)
 	v.drawQueued(s, l.queued)
 	v.drawCard(s, l.card)
@@ -72,13 +82,13 @@ func (v *view) drawTyping(s tcell.Screen, l *layout, text []string) {
 // oneLine is the whole screen where there is no room for one.
 func (v *view) oneLine() string {
 	c := v.st.Tree.Total
-	return join2("drover", counts(c, v.st.Tree.Review))
+	return join2("drover", counts(c, v.st.Tree.Stalled, v.st.Tree.Review))
 }
 
 func join2(a, b string) string { return strings.TrimSpace(a + " " + b) }
 
 // counts sums up all that is not over, what needs a person first where it matters.
-func counts(c state.Counts, review int) string {
+func counts(c state.Counts, stalled, review int) string {
 	var parts []string
 	add := func(n int, one string) {
 		if n > 0 {
@@ -91,6 +101,7 @@ func counts(c state.Counts, review int) string {
 	} else {
 		add(c.Needs, "need you")
 	}
+	add(stalled, "stalled")
 	add(c.Interrupted, "interrupted")
 	add(c.Idle, "idle")
 	add(review, "to review")
@@ -109,7 +120,7 @@ func (v *view) drawHeader(s tcell.Screen, w int) {
 			right += "  " + m
 		}
 	}
-	sums := counts(c, v.st.Tree.Review)
+	sums := counts(c, v.st.Tree.Stalled, v.st.Tree.Review)
 	room := w - x - 2
 	if textWidth(sums)+textWidth(right)+4 > room {
 		right = ""
@@ -132,13 +143,7 @@ func (v *view) drawHeader(s tcell.Screen, w int) {
 // drawFrame draws the lines between the parts, with their titles.
 func (v *view) drawFrame(s tcell.Screen, l *layout) {
 	tree := v.st.View.Pane == state.PaneTree && v.st.View.Mode != state.Composing
-	title := "tasks"
-	if v.st.Tree.HideDone {
-		title += " · finished hidden"
-	}
-	if v.st.Tree.Filter != "" && v.st.View.Mode != state.Filtering {
-		title += " · /" + core.CleanLine(v.st.Tree.Filter)
-	}
+	title := v.treeTitle()
 	detail := v.detailTitle()
 	if l.split > 0 {
 		v.frameWide(s, l, title, detail, tree)
@@ -228,7 +233,10 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 		v.drawLine(s, y, w, ":", true)
 		return
 	case state.Filtering:
-		v.drawLine(s, y, w, "/", false)
+		v.drawLine(s, y, w, "/", true)
+		return
+	case state.Picking:
+		v.drawLine(s, y, w, "> ", false)
 		return
 	case state.Denying:
 		v.drawLine(s, y, w, "deny "+core.Short(v.st.Denial(), max(8, w/3))+", because: ", false)
@@ -248,6 +256,7 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 		if x+n > w {
 			break
 		}
+		v.zone(zone{rect: rect{x, y, n, 1}, kind: onKey, key: h.Press})
 		x += drawText(s, x, y, w-x, h.Key, v.pal.Style(themes.Key)) + 1
 		x += drawText(s, x, y, w-x, h.Label, v.pal.Style(themes.KeyLabel)) + 2
 	}
@@ -266,6 +275,10 @@ func (v *view) drawLine(s tcell.Screen, y, w int, prompt string, complete bool) 
 	x += drawText(s, x, y, w-x-1, before, base)
 	s.ShowCursor(x, y)
 	x += drawText(s, x, y, w-x-1, after, base) + 2
+	if bad := v.st.Tree.FilterError(); bad != "" && x < w-4 && v.st.View.Mode == state.Filtering && !v.st.Agents.Open {
+		drawText(s, x, y, w-x, bad, v.pal.Over(base, themes.Warning))
+		return
+	}
 	if t := v.st.Toast; t.Text != "" && x < w-4 {
 		drawText(s, x, y, w-x, t.Text, v.pal.Over(base, themes.Muted))
 		return

@@ -107,6 +107,7 @@ func (v *view) drawAgentList(s tcell.Screen, r rect) {
 	v.agentsTop = max(0, min(v.agentsTop, len(a.Rows)-r.h))
 	v.agentsTop = max(min(v.agentsTop, at), at-r.h+1)
 	end := min(v.agentsTop+r.h, len(a.Rows))
+	v.zone(zone{rect: r, kind: onAgents})
 	c := v.fitAgents(v.agentsTop, end, r.w)
 	for i := v.agentsTop; i < end; i++ {
 		v.drawAgentRow(s, rect{r.x, r.y + i - v.agentsTop, r.w, 1}, a.Row(i), i == at, c)

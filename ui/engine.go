@@ -31,6 +31,10 @@ type Engine interface {
 	Withdraw(ctx context.Context, id int64) (core.Request, error)
 	// EditRequest changes a message that is not delivered.
 	EditRequest(ctx context.Context, id int64, text string) (core.Request, error)
+	// PutNote notes something of the person's for all screens; an empty value takes it back.
+	PutNote(ctx context.Context, key, value string) error
+	// Archive hides ended tasks from the tree, or brings them back.
+	Archive(ctx context.Context, tasks []string, on bool) error
 	// NewSession starts a session and returns its main task, also beside an error where it is there.
 	NewSession(ctx context.Context, n state.NewSession) (task string, err error)
 	// Completion reads what led to a completion.
@@ -64,11 +68,30 @@ type Options struct {
 	Project string        // the root of its project, which trust is for; "": Dir
 	Version string
 	Offline bool                              // a new session runs on the offline model
+	Stall   time.Duration                     // after this long without an event a running task is said to be stalled; 0: 2 minutes
 	NoColor bool                              // attributes only
 	Zone    *time.Location                    // of the timeline's clock; nil: the local one
 	Out     io.Writer                         // gets the farewell once the terminal is restored; nil: nobody
 	RuleFor func(tool, subject string) string // the rule that "always" makes of a call; nil: not shown
 	Outside Outside
+
+	Keys      []state.Binding // the key table; nil: the usual one
+	ThemeName string          // of Theme, to read it again when its file changes
+	Outfit    <-chan Outfit   // keys and themes that have changed; nil: they do not
+	Mouse     state.Mouse     // what the mouse may do; "": nothing
+	Notify    Notices         // how a person who looks elsewhere is told; "": not at all
+	Title     bool            // the terminal's title says how things are
+	Progress  bool            // the terminal shows whether something runs (OSC 9;4)
+	Steady    bool            // no synchronised output (mode 2026)
+	Trouble   string          // why no session can start, with the remedy; "" for none
+}
+
+// Outfit is what a person has changed of keys and themes while the screen is open.
+type Outfit struct {
+	Rekeyed bool
+	Keys    []state.Binding
+	KeysErr error    // the keys stay as they were
+	Themes  []string // the names there are now; nil: no theme has changed
 }
 
 // Outside is what lies beyond screen and engine. All of it may be nil.
@@ -77,6 +100,7 @@ type Outside struct {
 	LoadTheme func(name string) (themes.Theme, error)                 // nil: there is no :theme
 	Edit      func(ctx context.Context, draft string) (string, error) // nil: $VISUAL, $EDITOR or vi, on the terminal
 	Open      func(ctx context.Context, path string) error            // nil: the same, for a file of an agent
+	Write     func(sequence string) error                             // nil: to the terminal; for notices and progress
 	Copy      func(text string) error                                 // nil: the terminal's clipboard (OSC 52)
 	Stop      func() error                                            // nil: SIGTSTP to the process group, as Ctrl-Z does
 }

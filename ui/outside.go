@@ -38,8 +38,8 @@ func (v *view) copy(task string) {
 	v.st.Say(fmt.Sprintf("the last answer is copied (%d lines)", strings.Count(strings.TrimRight(text, "\n"), "\n")+1))
 }
 
-// theme loads other colours off the UI goroutine.
-func (v *view) theme(name string) {
+// theme loads other colours off the UI goroutine; said is what to tell when they are there.
+func (v *view) theme(name, said string) {
 	load := v.p.o.Outside.LoadTheme
 	if load == nil {
 		v.st.Fail(core.Errorf(core.CodeInvalidInput, "the colours cannot be changed here"))
@@ -55,7 +55,9 @@ func (v *view) theme(name string) {
 				return
 			}
 			v.paint(NewPalette(t, colors, noColor))
-			v.st.Say("theme " + name)
+			if said != "" {
+				v.st.Say(said)
+			}
 		}
 	}}:
 	default:

@@ -12,6 +12,7 @@ import (
 	"github.com/rivo/tview"
 
 	"drover/core"
+	"drover/ui/state"
 )
 
 // patience is how long leaving waits for calls that do not end with their context.
@@ -41,7 +42,10 @@ type program struct {
 	back   chan func(*view) // results, for the pump
 	wake   chan struct{}    // the pump should read now
 	scout  scout
-	fault  struct {
+	look   attention
+
+	themeName string // of the colours on the screen; of the UI goroutine
+	fault     struct {
 		sync.Once
 		err error
 	}
@@ -71,10 +75,11 @@ func run(ctx context.Context, o Options, made func(*program)) error {
 	ctx, quit := context.WithCancelCause(ctx)
 	defer quit(nil)
 	p := &program{
-		o: o, app: tview.NewApplication(), screen: NewThin(&pasting{Screen: inner}), quit: quit,
+		o: o, app: tview.NewApplication(), quit: quit,
 		jobs: make(chan job, 64), back: make(chan func(*view)), wake: make(chan struct{}, 1),
-		scout: scout{ask: make(chan struct{}, 1)},
+		scout: scout{ask: make(chan struct{}, 1)}, themeName: o.ThemeName,
 	}
+	p.screen = NewThin(&pasting{Screen: inner, look: &p.look})
 	p.view = newView(p)
 	made(p)
 	p.app.EnablePaste(true)
@@ -82,6 +87,10 @@ func run(ctx context.Context, o Options, made func(*program)) error {
 		return &core.Error{Code: core.CodeInvalidInput, Message: "the terminal cannot be used", Hint: "is TERM set, and is this a terminal?", Err: err}
 	}
 	p.screen.EnablePaste()
+	if o.Notify.Kind != "" {
+		p.screen.EnableFocus()
+	}
+	p.app.SetMouseCapture(p.view.mouse).EnableMouse(p.view.st.Home.Mouse != state.MouseOff)
 	p.view.paint(NewPalette(o.Theme, p.screen.Colors(), o.NoColor))
 	p.app.SetScreen(initialised{p.screen}).SetRoot(p.view, true).SetInputCapture(p.view.key)
 	p.view.ctx = ctx
@@ -89,6 +98,7 @@ func run(ctx context.Context, o Options, made func(*program)) error {
 	p.start(ctx, p.pump)
 	p.start(ctx, p.work)
 	p.start(ctx, p.scouting)
+	p.start(ctx, p.refit)
 	ended, closed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(closed)
@@ -165,7 +175,8 @@ func (initialised) Init() error { return nil }
 // tview keeps carriage returns only.
 type pasting struct {
 	tcell.Screen
-	on bool // of the goroutine that reads events
+	on   bool // of the goroutine that reads events
+	look *attention
 }
 
 func (s *pasting) PollEvent() tcell.Event {
@@ -173,6 +184,8 @@ func (s *pasting) PollEvent() tcell.Event {
 	switch e := ev.(type) {
 	case *tcell.EventPaste:
 		s.on = e.Start()
+	case *tcell.EventFocus:
+		s.look.turn(e.Focused)
 	case *tcell.EventKey:
 		if s.on && e.Key() == tcell.KeyCtrlJ {
 			return tcell.NewEventKey(tcell.KeyEnter, 0, tcell.ModNone)

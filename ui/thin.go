@@ -82,6 +82,10 @@ func (t *Thin) SetStyle(style tcell.Style) {
 	t.Screen.SetStyle(style)
 }
 
+// EnableMouse implements tcell.Screen: buttons and wheel only, whatever the flags,
+// or the terminal would report each move of the pointer.
+func (t *Thin) EnableMouse(...tcell.MouseFlags) { t.Screen.EnableMouse(tcell.MouseButtonEvents) }
+
 // Clear implements tcell.Screen.
 func (t *Thin) Clear() { t.Fill(' ', tcell.StyleDefault) }
 

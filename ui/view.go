@@ -33,6 +33,9 @@ type view struct {
 	overTop   int
 	overRoom  int
 	tiny      bool
+	title     string                // of the terminal's window, as it was set last
+	zones     []zone                // what a click would hit
+	pressed   [2]int                // where the button went down
 	focus     atomic.Pointer[focus] // what the pump should ask for
 }
 
@@ -51,7 +54,10 @@ type paper struct {
 
 func newView(p *program) *view {
 	v := &view{Box: tview.NewBox(), p: p}
-	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session, RuleFor: p.o.RuleFor})
+	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, StallAfter: p.o.Stall, Select: p.o.Session, Mouse: p.o.Mouse, Trouble: p.o.Trouble, RuleFor: p.o.RuleFor})
+	if p.o.Keys != nil {
+		v.st.Rekey(p.o.Keys)
+	}
 	v.focus.Store(&focus{})
 	return v
 }
@@ -116,8 +122,9 @@ func (v *view) paper(task string) *paper {
 // refocus tells the pump what is on the screen now.
 func (v *view) refocus() {
 	v.p.scout.follow(v.st.Looks())
-	f := focus{task: v.st.Tree.Selected}
-	if f.task != "" {
+	f := focus{}
+	if v.st.Selected() != nil { // not on a heading
+		f.task = v.st.Tree.Selected
 		f.last = v.paper(f.task).last
 	}
 	old := v.focus.Swap(&f)
@@ -136,8 +143,12 @@ func (v *view) wakePump() {
 // key is tview's input capture: every key ends here.
 func (v *view) key(ev *tcell.EventKey) *tcell.EventKey {
 	k := keyOf(ev)
-	if v.tiny && k != "q" && k != "Ctrl-C" && k != "Ctrl-Z" && k != "Ctrl-L" {
-		return nil // nobody can see what it would do
+	if v.tiny { // nobody can see what it would do
+		switch v.st.Action(k) {
+		case "quit", "leave", "suspend", "redraw":
+		default:
+			return nil
+		}
 	}
 	v.st.Now = time.Now()
 	v.do(v.st.Key(k))
@@ -181,9 +192,11 @@ func (v *view) do(effects []state.Effect) {
 		case state.Scroll:
 			v.scroll(e)
 		case state.Toggle:
-			v.paper(v.st.Tree.Selected).Toggle()
-		case state.Theme:
-			v.theme(e.Name)
+			if v.st.Selected() != nil {
+				v.paper(v.st.Tree.Selected).Toggle()
+			}
+		case state.Theme, state.TryTheme, state.SetMouse, state.Notify:
+			v.home(e)
 		default:
 			v.send(job{effect: e}, e)
 		}
@@ -206,7 +219,7 @@ func (v *view) scroll(e state.Scroll) {
 		v.overTop = moved(v.overTop, page, e.Move)
 	case v.st.View.Show != state.ShowTranscript:
 		v.events.scroll(e.Move)
-	case v.st.Tree.Selected != "":
+	case v.st.Selected() != nil:
 		v.scrollTranscript(e.Move)
 	}
 }

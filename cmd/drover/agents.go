@@ -292,7 +292,7 @@ func (a *app) trust(ctx context.Context, args []string, remove, list bool) error
 			}
 			fmt.Fprintf(&b, "%s: %s (%d agents, %d commands%s)\n", word, core.CleanLine(r.Root), len(r.Agents), len(r.Cmds), hooks)
 			for _, command := range r.Hooks { // they run without being asked for
-				fmt.Fprintf(&b, "    hook: %s\n", core.Short(command, 200))
+				fmt.Fprintf(&b, "    hook: %s\n", core.Short(command, 4000))
 			}
 		}
 		if len(done) == 0 {

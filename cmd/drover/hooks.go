@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +22,12 @@ import (
 	"drover/core/mask"
 )
 
-// hooks are those of a session that works in dir, as they stand whenever they are due.
-func (e *engine) hooks(dir string) core.Hooks { return e.catalog.hooks.At(dir) }
+// hooks are those that stand, whenever they are due, in the directory of the event.
+type hooks struct{ e *engine }
+
+func (h hooks) Run(ctx context.Context, ev core.HookEvent) (core.HookOutcome, error) {
+	return h.e.catalog.hooks.At(ev.Dir).Run(ctx, ev)
+}
 
 // openHooks makes the set of hooks; what is trusted is the catalogue's to say.
 func openHooks(k *catalogue, getenv func(string) string, dir string, s config.Settings) *hook.Set {
@@ -178,18 +183,24 @@ func (a *app) hookRow(h hook.Hook) string {
 	return strings.TrimRight(line, " ") + "\n    " + a.paint.in(dim, about) + "\n"
 }
 
-// hookCommand is what a hook would run, on one line.
+// hookCommand is what a hook would run, on one line. A person decides by it, so
+// that nothing of it may be invisible: what is no plain text is quoted.
 func hookCommand(h hook.Hook) string {
-	return core.CleanLine(strings.Join(append([]string{h.Command}, h.Args...), " "))
+	return strings.Join(each(append([]string{h.Command}, h.Args...), func(word string) string {
+		if core.CleanLine(word) != word {
+			word = strconv.Quote(word)
+		}
+		return core.CleanLine(word)
+	}), " ")
 }
 
 // hookProblem says why a hook cannot run here, "" where nothing speaks against it.
-func hookProblem(h hook.Hook, dir string) string {
+func hookProblem(s *hook.Set, h hook.Hook, dir string) string {
 	switch h.State {
 	case hook.Faulty:
 		return h.Reason
 	case hook.Active, hook.Untrusted:
-		return h.Missing(dir, os.Getenv("PATH"))
+		return s.Missing(h, dir, os.Getenv("PATH"))
 	}
 	return ""
 }
@@ -205,7 +216,7 @@ func (a *app) checkHooks(ctx context.Context) error {
 		bad := []hookJSON{}
 		for _, h := range list {
 			counts[h.State]++
-			if problem := hookProblem(h, dir); problem != "" {
+			if problem := hookProblem(k.hooks, h, dir); problem != "" {
 				h.Reason = problem
 				bad = append(bad, shownHook(h))
 				fmt.Fprintf(&b, "%s: %s %s\n", core.CleanLine(h.Name), a.paint.in(red, "error"), core.CleanLine(problem))
@@ -235,7 +246,7 @@ func (a *app) checkHooksHere(ctx context.Context) (f finding) {
 		active, waiting, bad := 0, 0, 0
 		for _, h := range list {
 			switch {
-			case hookProblem(h, dir) != "":
+			case hookProblem(k.hooks, h, dir) != "":
 				bad++
 			case h.State == hook.Active:
 				active++
@@ -245,7 +256,7 @@ func (a *app) checkHooksHere(ctx context.Context) (f finding) {
 		}
 		f = finding{"hooks", fine, fmt.Sprintf("%d run here", active), ""}
 		if waiting > 0 {
-			f = finding{"hooks", warn, fmt.Sprintf("%s; %d of this project's folders are not trusted", f.Text, waiting), "look at them with drover hooks, then: drover trust"}
+			f = finding{"hooks", warn, fmt.Sprintf("%s; %d from this project's folders are not trusted", f.Text, waiting), "look at them with drover hooks, then: drover trust"}
 		}
 		if bad > 0 {
 			f = finding{"hooks", warn, fmt.Sprintf("%s; %d cannot run", f.Text, bad), "drover hooks check says why"}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"drover/core"
+	"drover/core/hook"
 )
 
 // TestHooksFollowWhatIsOnDisk: what a person trusts or writes counts at the next moment, in an engine that runs.
@@ -37,10 +38,10 @@ func TestHooksFollowWhatIsOnDisk(t *testing.T) {
 	}()
 	dir := filepath.Join(home, "shop")
 	write("shop/.claude/settings.json", `{"hooks":{"SubagentStart":[{"matcher":"Explore","hooks":[{"type":"command","command":"echo from the team in $PWD"}]}]}}`)
-	hooks := e.hooks(dir)
+	hooks := hooks{e}
 	says := func(want string) {
 		t.Helper()
-		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Session: "s", Task: "t", Agent: "explore"})
+		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Dir: dir, Session: "s", Task: "t", Agent: "explore"})
 		if err != nil || out.Context != want {
 			t.Errorf("context %q, want %q; ran %+v, %v", out.Context, want, out.Ran, err)
 		}
@@ -60,9 +61,26 @@ func TestHooksFollowWhatIsOnDisk(t *testing.T) {
 	// While the settings cannot be read, those of before hold, and that is told, once.
 	write("config/config.toml", "hooks = 3\n")
 	for _, told := range []bool{true, false} {
-		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Agent: "explore"})
+		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Dir: dir, Agent: "explore"})
 		if err != nil || out.Context != "mine" || told != (len(out.Ran) == 2 && strings.Contains(out.Ran[0].Problem, "config.toml:1: hooks: must be tables")) {
 			t.Errorf("told %v: %+v, %v", told, out, err)
+		}
+	}
+}
+
+// TestAHookHidesNothing: what a person trusts is what will run.
+func TestAHookHidesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		h    hook.Hook
+		want string
+	}{
+		{hook.Hook{Command: "make check"}, "make check"},
+		{hook.Hook{Command: "echo ok \x1b]0; ; rm -rf ~ \x07"}, `"echo ok \x1b]0; ; rm -rf ~ \a"`},
+		{hook.Hook{Command: "echo ok\nrm x"}, `"echo ok\nrm x"`},
+		{hook.Hook{Command: "echo", Args: []string{"a\u202eb", "c"}}, `echo "a\u202eb" c`},
+	} {
+		if got := hookCommand(tt.h); got != tt.want {
+			t.Errorf("%q is shown as %s, want %s", tt.h.Command, got, tt.want)
 		}
 	}
 }

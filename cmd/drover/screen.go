@@ -41,7 +41,12 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 		t, err := themes.Load(name, own)
 		return t, themeError(err)
 	}
-	theme, err := load(e.settings.ThemeName(a.getenv))
+	keys, err := keymap(a.getenv)
+	if err != nil {
+		return err
+	}
+	themeName := e.settings.ThemeName(a.getenv)
+	theme, err := load(themeName)
 	if err != nil {
 		return err
 	}
@@ -68,9 +73,18 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	outfit := a.outfit(ctx, own)
+	defer func() {
+		stop()
+		for range outfit { // until its watcher has ended
+		}
+	}()
 	return ui.Run(ctx, ui.Options{
+		Keys: keys, ThemeName: themeName, Outfit: outfit,
 		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: strings.HasPrefix(e.settings.Model, offline.Name+"/"),
-		RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
+		Stall: e.settings.StallAfter, RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
 	})
 }
 
@@ -82,7 +96,7 @@ type screenEngine struct {
 
 // NewSession starts a session in this directory and returns its main task.
 func (s screenEngine) NewSession(ctx context.Context, ask state.NewSession) (string, error) {
-	n, err := s.e.newSession(ctx, ask.Prompt, runFlags{agent: ask.Agent, autopilot: ask.Autopilot, allowAll: ask.AllowAll, continues: -1, detach: true})
+	n, err := s.e.newSession(ctx, ask.Prompt, runFlags{agent: ask.Agent, model: ask.Model, autopilot: ask.Autopilot, allowAll: ask.AllowAll, continues: -1, detach: true})
 	if err != nil {
 		return "", err
 	}

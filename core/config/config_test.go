@@ -58,6 +58,9 @@ func normal(s Settings) Settings {
 	if len(s.AgentsDisabled) == 0 {
 		s.AgentsDisabled = nil
 	}
+	if len(s.PrivateHosts) == 0 {
+		s.PrivateHosts = nil
+	}
 	return s
 }
 
@@ -70,6 +73,12 @@ concurrency = 4
 max_depth = 0
 max_continues = 9
 max_turns = 7
+timeout = "30m"
+idle_timeout = "0s"
+grace = "5s"
+request_budget = 40
+budget_tokens = 100000
+budget_cost = 2.5
 "host_idle" = "5s"
 offline_pace = 0
 trust = "content"
@@ -90,7 +99,8 @@ command = "true"
 matcher = "*"
 `)
 	want := Settings{
-		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second,
+		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute,
+		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
 		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"},
 		Hooks: []Hook{
 			{Point: "agentStop", Command: "true", Matcher: "*"},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -25,10 +26,19 @@ var Keys = []Key{
 	{"max_depth", "6", "", "levels of subagents under the main agent", number(func(s *Settings) *int { return &s.MaxDepth }, 0, 100)},
 	{"max_continues", "5", "", "how often autopilot reminds an agent that has not completed", number(func(s *Settings) *int { return &s.MaxContinues }, 0, 1000)},
 	{"max_turns", "100", "", "model calls in one turn", number(func(s *Settings) *int { return &s.MaxTurns }, 1, 100_000)},
+	{"timeout", `"15m"`, "", "how long one turn of a subagent may take, without the time a person is asked; 0 is without end", duration(func(s *Settings) *time.Duration { return &s.Timeout }, 0, 240*time.Hour)},
+	{"idle_timeout", `"3m"`, "", "how long a subagent may go without an event; output alone does not count; 0 is without end", duration(func(s *Settings) *time.Duration { return &s.IdleTimeout }, 0, 240*time.Hour)},
+	{"grace", `"60s"`, "", "how long an agent at a limit has to hand in what there is", duration(func(s *Settings) *time.Duration { return &s.Grace }, time.Second, time.Hour)},
+	{"request_budget", "0", "", "model calls in a subagent's turn after which it is told to come to an end, at half as many again made to, and five later stopped; 0 is none", number(func(s *Settings) *int { return &s.RequestBudget }, 0, 100_000)},
+	{"budget_tokens", "0", "", "tokens that a session may use with everything under it; 0 is none", number(func(s *Settings) *int { return &s.BudgetTokens }, 0, 1<<53)},
+	{"budget_cost", "0.0", "", "US dollars that a session may cost with everything under it; 0 is none", amount(func(s *Settings) *float64 { return &s.BudgetCost })},
 	{"host_idle", `"60s"`, "DROVER_HOST_IDLE", "a host with nothing to do exits after this", duration(func(s *Settings) *time.Duration { return &s.HostIdle }, 0, 24*time.Hour)},
+	{"stall_after", `"2m"`, "", "after this long without an event a running task is said to be stalled", duration(func(s *Settings) *time.Duration { return &s.StallAfter }, time.Second, 7*24*time.Hour)},
 	{"trust", `"folder"`, "", "what `drover trust` trusts: the `folder`, or the `content` its files have now: a changed one asks again", oneOf(func(s *Settings) *string { return &s.Trust }, "folder", "content")},
 	{"agent_order", "[]", "", "families of agent files in the order that counts, as `[\".claude\", \".drover\"]`; those left out come after, as in Agents", texts(func(s *Settings) *[]string { return &s.AgentOrder })},
 	{"agents_disabled", "[]", "", "agents that are switched off, by name", texts(func(s *Settings) *[]string { return &s.AgentsDisabled })},
+	{"search_url", `""`, "DROVER_SEARCH_URL", "search service of `web_search`: an address with `{query}` in it that answers with JSON (SearXNG and alike), HTML or Markdown; without it, `BRAVE_API_KEY` or `TAVILY_API_KEY`", setSearch},
+	{"private_hosts", "[]", "", "host names that may lead to addresses of this machine or its network when an agent asks for them, as `[\"*.corp.test\"]`; others are refused, `localhost` and plain addresses only asked about", texts(func(s *Settings) *[]string { return &s.PrivateHosts })},
 	{"hooks", `{}`, "", "your own commands at moments of an agent's life, see Hooks", setHooks},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
 }
@@ -36,7 +46,7 @@ var Keys = []Key{
 func defaults() Settings {
 	return Settings{
 		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
-		HostIdle: time.Minute, OfflinePace: 240, Trust: "folder",
+		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
 	}
 }
 
@@ -123,6 +133,20 @@ func setModel(s *Settings, v any) error {
 	return nil
 }
 
+// setSearch takes an address with a place for the query; nothing is none.
+func setSearch(s *Settings, v any) error {
+	t, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("must be a text in quotes, is %s", kind(v))
+	}
+	u, err := url.Parse(t)
+	if t != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || !strings.Contains(t, "{query}")) {
+		return fmt.Errorf("must be an http or https address with {query} in it, is %q", t)
+	}
+	s.SearchURL = t
+	return nil
+}
+
 func number(field func(*Settings) *int, low, high int64) func(*Settings, any) error {
 	return func(s *Settings, v any) error {
 		n, ok := v.(int64)
@@ -133,6 +157,25 @@ func number(field func(*Settings) *int, low, high int64) func(*Settings, any) er
 			return fmt.Errorf("must be %d to %d, is %d", low, high, n)
 		}
 		*field(s) = int(n)
+		return nil
+	}
+}
+
+func amount(field func(*Settings) *float64) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		var f float64
+		switch n := v.(type) {
+		case int64:
+			f = float64(n)
+		case float64:
+			f = n
+		default:
+			return fmt.Errorf("must be a number, is %s", kind(v))
+		}
+		if !(f >= 0 && f < 1e9) {
+			return fmt.Errorf("must be 0 or more, is %v", v)
+		}
+		*field(s) = f
 		return nil
 	}
 }

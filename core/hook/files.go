@@ -168,15 +168,15 @@ func cause(err error) error {
 
 // Missing says why the hook's command cannot be started from dir, where that
 // can be seen without running it; "" otherwise. path is where programs are.
-func (h *Hook) Missing(dir, path string) string {
-	where := h.where(dir)
+func (s *Set) Missing(h Hook, dir, path string) string {
+	where, project := h.where(dir), first(h.Root, s.top(dir))
 	if info, err := os.Stat(where); err != nil || !info.IsDir() {
 		return "its directory " + where + " does not exist"
 	}
 	program := h.Shell
 	if h.Args != nil {
-		program = strings.ReplaceAll(h.Command, "${CLAUDE_PROJECT_DIR}", first(h.Root, where))
-	} else if word, _, _ := strings.Cut(strings.TrimSpace(h.Command), " "); strings.Contains(word, "/") && !strings.ContainsAny(word, "$`'\"\\~*?[]{}()<>|&;=\n\t#") {
+		program = h.argv(project)[0]
+	} else if word, _, _ := strings.Cut(inProject(h.Command, project), " "); strings.Contains(word, "/") && !strings.ContainsAny(word, "$`'\"\\~*?[]{}()<>|&;=\n\t#") {
 		program = word // the shell would start just that
 	}
 	if strings.Contains(program, "/") {
@@ -191,6 +191,17 @@ func (h *Hook) Missing(dir, path string) string {
 		}
 	}
 	return "there is no program " + program
+}
+
+// inProject puts the project's folder where a line for the shell begins with it, as most of Claude's do.
+func inProject(line, project string) string {
+	line = strings.TrimSpace(line)
+	for _, form := range []string{`"$CLAUDE_PROJECT_DIR"/`, `$CLAUDE_PROJECT_DIR/`, `${CLAUDE_PROJECT_DIR}/`, `"${CLAUDE_PROJECT_DIR}"/`} {
+		if rest, ok := strings.CutPrefix(line, form); ok {
+			return project + "/" + rest
+		}
+	}
+	return line
 }
 
 func cannotRun(path string) string {

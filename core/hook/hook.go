@@ -103,15 +103,16 @@ func Open(o Options) *Set {
 }
 
 // Load lists every hook that counts in dir, in the order in which they run:
-// the settings', the person's files, the project's files. The error is Trust's or ctx's.
+// the settings', the person's files, the project's files. The error is ctx's, or
+// Trust's: the list holds then with nothing trusted.
 func (s *Set) Load(ctx context.Context, dir string) ([]Hook, error) {
-	trusts := func(string, string) bool { return false }
+	trusts, fault := func(string, string) bool { return false }, error(nil)
 	if s.o.Trust != nil {
-		t, err := s.o.Trust(ctx)
-		if err != nil {
-			return nil, err
+		if t, err := s.o.Trust(ctx); err != nil {
+			fault = fmt.Errorf("looking up what is trusted: %w", err)
+		} else {
+			trusts = t
 		}
-		trusts = t
 	}
 	all := s.settings()
 	files := s.places(dir)
@@ -133,7 +134,7 @@ func (s *Set) Load(ctx context.Context, dir string) ([]Hook, error) {
 		}
 	}
 	s.switchOff(all, files)
-	return all, nil
+	return all, fault
 }
 
 func (s *Set) settings() []Hook {

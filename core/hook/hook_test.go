@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -257,4 +258,44 @@ func TestNothingToStart(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", tt.h, out, err)
 		}
 	}
+}
+
+func TestAHookNeedNotReadItsInput(t *testing.T) {
+	e := stop("")
+	e.Response = strings.Repeat("x", 4<<20)
+	out, err := sh(core.HookSubagentStop, "exec 0<&-; sleep 0.1; echo no >&2; exit 2").At(t.TempDir()).Run(t.Context(), e)
+	if err != nil || out.Reason != "no" {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+func TestWhatIsTrustedCannotBeRead(t *testing.T) {
+	dir := files(t, map[string]string{".claude/settings.json": fmt.Sprintf(claudeFile, "echo team >&2; exit 2")})
+	s := sh(core.HookSubagentStop, "echo own >&2; exit 2")
+	s.o.Trust = func(context.Context) (func(string, string) bool, error) { return nil, errors.New("disk I/O error") }
+	out, err := s.At(dir).Run(t.Context(), stop(""))
+	if err != nil || out.Reason != "own" || len(out.Ran) != 2 || !strings.Contains(out.Ran[0].Problem, "disk I/O error") {
+		t.Errorf("a person's own run, the project's do not: %+v, %v", out, err)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	dir := files(t, map[string]string{".claude/settings.json": fmt.Sprintf(claudeFile, "echo team >&2; exit 2")})
+	s := Open(Options{Trust: trusting(dir), Environ: os.Environ()})
+	var group sync.WaitGroup
+	for i := range 12 {
+		group.Go(func() {
+			if i%3 == 0 {
+				if err := os.WriteFile(filepath.Join(dir, ".claude/settings.json"), []byte(fmt.Sprintf(claudeFile, "echo team >&2; exit 2")), 0o644); err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			out, err := s.At(dir).Run(t.Context(), stop(""))
+			if err != nil || out.Block && out.Reason != "team" {
+				t.Errorf("%+v, %v", out, err)
+			}
+		})
+	}
+	group.Wait()
 }

@@ -356,14 +356,16 @@ func TestMissing(t *testing.T) {
 		{Hook{Command: "./gone.sh"}, "no such file"},
 		{Hook{Command: "gone", Args: []string{}}, "there is no program gone"},
 		{Hook{Command: "true", Args: []string{}}, ""},
-		{Hook{Command: "${CLAUDE_PROJECT_DIR}/ok.sh", Args: []string{}, Root: dir}, ""},
+		{Hook{Command: "${CLAUDE_PROJECT_DIR}/ok.sh", Args: []string{}, Root: dir, Dialect: Claude}, ""},
+		{Hook{Command: `"$CLAUDE_PROJECT_DIR"/ok.sh x`, Root: dir}, ""},
+		{Hook{Command: `$CLAUDE_PROJECT_DIR/gone.sh x`, Root: dir}, "gone.sh: no such file"},
 		{Hook{Command: "true", Dir: "gone"}, "its directory"},
 		{Hook{Command: "true", Shell: "nosuchshell"}, "there is no program nosuchshell"},
 	} {
 		if tt.h.Shell == "" {
 			tt.h.Shell = "sh"
 		}
-		got := tt.h.Missing(dir, path)
+		got := Open(Options{}).Missing(tt.h, dir, path)
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%+v: %q, want %q", tt.h, got, tt.want)
 		}
@@ -418,5 +420,19 @@ func BenchmarkLoad(b *testing.B) {
 		if _, err := s.Load(b.Context(), dir); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkRun is one hook that does nothing, beside a set that has none.
+func BenchmarkRun(b *testing.B) {
+	dir := b.TempDir()
+	for name, s := range map[string]*Set{"none": with(), "one": sh(core.HookSubagentStop, "true")} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.At(dir).Run(b.Context(), stop(dir)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -40,10 +40,13 @@ func (s at) Run(ctx context.Context, e core.HookEvent) (core.HookOutcome, error)
 		e.Dir = s.dir
 	}
 	all, err := s.Load(ctx, s.dir)
-	if err != nil {
-		return out, fmt.Errorf("looking for hooks: %w", err)
+	if ctx.Err() != nil {
+		return out, fmt.Errorf("looking for hooks: %w", ctx.Err())
 	}
 	out.Ran = s.faults(all)
+	if err != nil {
+		out.Ran = append(out.Ran, core.HookRun{Name: "the project's hooks", Problem: core.Short(core.CleanLine(err.Error()), 500)})
+	}
 	var broken *core.HookRun
 	for _, h := range due(all, e) {
 		began := time.Now()

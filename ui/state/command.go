@@ -17,7 +17,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{
+	return append([]command{
 		{name: "new", usage: "new PROMPT", help: "start a session", run: (*State).cmdNew},
 		{name: "send", usage: "send TEXT", help: "message, after this turn", run: sendBy("m", core.Queue)},
 		{name: "steer", usage: "steer TEXT", help: "message, after the current tool call", run: sendBy("s", core.Steer)},
@@ -31,8 +31,12 @@ func commands() []command {
 		{name: "withdraw", usage: "withdraw", help: "take back the last message", key: "w"},
 		{name: "autopilot", usage: "autopilot on|off", help: "switch autopilot", run: (*State).cmdAutopilot, args: oneOf("on", "off")},
 		{name: "go", usage: "go NAME|ID", help: "go to a task", run: (*State).cmdGo, args: (*State).taskNames},
-		{name: "filter", usage: "filter [WORDS]", help: "show only tasks with these words", run: (*State).cmdFilter},
-		{name: "sort", usage: "sort", help: "sessions in order of their last activity", run: (*State).cmdSort},
+		{name: "filter", usage: "filter [WORDS]", help: "show only the tasks that fit", run: (*State).cmdFilter},
+		{name: "sort", usage: "sort [[-]WHAT]", help: "order the rows: activity, needs, age, cost, tokens, name; alone: as things are now", run: (*State).cmdSort, args: func(*State, string) []string { return each(sorts()) }},
+		{name: "group", usage: "group WHAT", help: "session (trees), dir, agent or status", run: (*State).cmdGroup, args: func(*State, string) []string { return each(groups()) }},
+		{name: "view", usage: "view [[save|rm] NAME]", help: "go to a saved filter and order, or save or remove one", run: (*State).cmdView, args: (*State).viewNames},
+		{name: "archive", usage: "archive", help: "hide what has ended", key: "z"},
+		{name: "unarchive", usage: "unarchive [ID]", help: "bring back what was archived", run: (*State).cmdUnarchive, args: (*State).archivedIDs},
 		{name: "timeline", usage: "timeline", help: "timeline of the session", run: show(ShowTimeline)},
 		{name: "completions", usage: "completions", help: "what was declared complete", run: show(ShowCompletions)},
 		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
@@ -45,7 +49,7 @@ func commands() []command {
 		{name: "theme", usage: "theme NAME", help: "change the colours", run: (*State).cmdTheme, args: func(s *State, _ string) []string { return s.Config.Themes }, anywhere: true},
 		{name: "help", usage: "help", help: "show all keys", key: "?", anywhere: true},
 		{name: "quit", usage: "quit", help: "leave; agents go on", key: "q", anywhere: true},
-	}
+	}, homeCommands()...)
 }
 
 func oneOf(words ...string) func(*State, string) []string {
@@ -93,11 +97,11 @@ func (s *State) runCommand() []Effect {
 	return fit[0].run(s, arg)
 }
 
-// press does what the key of a task does, or says why it cannot.
+// press does what the key of a task usually does, whatever keys a person has given it, or says why it cannot.
 func (s *State) press(k Key) []Effect {
-	for i := range s.keys {
-		b := &s.keys[i]
-		if b.Context != OnTask || !slices.Contains(b.Keys, k) {
+	for i := range s.given {
+		b := &s.given[i]
+		if b.Context != OnTask && b.Context != InTree || !slices.Contains(b.Keys, k) {
 			continue
 		}
 		if b.Why != nil {
@@ -205,17 +209,12 @@ func (s *State) cmdTheme(name string) []Effect {
 		s.fail("themes: " + strings.Join(s.Config.Themes, ", "))
 		return nil
 	}
+	s.Home.tried = ""
 	return []Effect{Theme{Name: name}}
 }
 
 func (s *State) cmdFilter(words string) []Effect {
 	s.Tree.Filter = words
-	s.Tree.rebuild()
-	return nil
-}
-
-func (s *State) cmdSort(string) []Effect {
-	s.Tree.sort()
 	s.Tree.rebuild()
 	return nil
 }
@@ -278,6 +277,9 @@ type completion struct {
 
 func (s *State) complete() []Effect {
 	t := &s.Input.tab
+	if s.Input.Line.String() == "" {
+		return s.openPalette()
+	}
 	if len(t.fit) == 0 {
 		line := s.Input.Line.String()
 		word, arg, hasArg := strings.Cut(line, " ")

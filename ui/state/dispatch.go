@@ -29,7 +29,14 @@ func (s *State) contexts() []Context {
 		return []Context{InConfirm, Everywhere}
 	case Reading:
 		return []Context{InOverlay, Everywhere}
+	case Picking:
+		return []Context{InPalette, InAnyEditor, Everywhere}
 	}
+	return s.paneContexts()
+}
+
+// paneContexts are those of the panes, whatever lies over them.
+func (s *State) paneContexts() []Context {
 	switch {
 	case s.Agents.Open:
 		return []Context{InAgents, Everywhere}
@@ -64,15 +71,20 @@ func (s *State) Key(k Key) []Effect {
 	if s.Now.Sub(s.Toast.At) >= toastFor {
 		s.Toast = Toast{}
 	}
-	if k != "Ctrl-C" {
+	b := s.binding(k)
+	if b == nil || b.Name != "leave" {
 		s.View.leaving = false
 	}
-	if k != "Tab" {
+	s.Input.nth = 0
+	if b != nil {
+		s.Input.nth = slices.Index(b.Keys, k)
+	}
+	if b == nil || b.Name != "complete" && b.Name != "complete filter" && b.Name != "how" {
 		s.Input.tab = completion{}
 	}
-	b := s.binding(k)
 	if b == nil {
-		return append(s.typed(k), s.after()...)
+		effects := s.typed(k)
+		return append(append(effects, s.preview()...), s.after()...)
 	}
 	if b.Why != nil {
 		if why := b.Why(s); why != "" {
@@ -80,7 +92,7 @@ func (s *State) Key(k Key) []Effect {
 			return s.after()
 		}
 	}
-	effects := b.Do(s)
+	effects := append(b.Do(s), s.preview()...)
 	return append(effects, s.after()...)
 }
 
@@ -103,7 +115,7 @@ func (s *State) editor() *Editor {
 	switch s.View.Mode {
 	case Composing:
 		return &s.Input.Compose.Editor
-	case Commanding, Filtering, Denying:
+	case Commanding, Filtering, Denying, Picking:
 		return &s.Input.Line
 	}
 	return nil
@@ -119,7 +131,7 @@ func (s *State) edit(do func(*State, *Editor)) []Effect {
 
 // backspace in an empty line leaves it, as in other programs with such lines.
 func (s *State) backspace(e *Editor) {
-	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering) {
+	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering || s.View.Mode == Picking) {
 		s.View.Mode = Normal
 		return
 	}
@@ -128,6 +140,10 @@ func (s *State) backspace(e *Editor) {
 
 // refilter follows what is typed after "/" and selects the first task that fits.
 func (s *State) refilter() {
+	if s.View.Mode == Picking {
+		s.pick()
+		return
+	}
 	if s.View.Mode != Filtering {
 		return
 	}
@@ -153,8 +169,11 @@ func (s *State) refilter() {
 	}
 }
 
-// Hint is a key and what it does, for the footer.
-type Hint struct{ Key, Label string }
+// Hint is a key and what it does, for the footer; Press is the key itself.
+type Hint struct {
+	Key, Label string
+	Press      Key
+}
 
 // asked reports whether the keys of the context answer a call: the footer names them before they can act.
 func (s *State) asked(c Context) bool {
@@ -170,7 +189,9 @@ func (s *State) Footer() []Hint {
 			if b.Context != c || b.Label == "" || b.Why != nil && !s.asked(c) && b.Why(s) != "" {
 				continue
 			}
-			hints = append(hints, Hint{b.Keys[0].Label(), b.Label})
+			if len(b.Keys) > 0 {
+				hints = append(hints, Hint{b.Keys[0].Label(), b.Label, b.Keys[0]})
+			}
 		}
 	}
 	return hints
@@ -178,7 +199,7 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InInbox, InReview, InComposer, InCommand, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InInbox, InReview, InComposer, InCommand, InPalette, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 
 func labels(ks []Key) string {
@@ -195,7 +216,7 @@ func (s *State) helpLines() []string {
 	for _, c := range contextOrder() {
 		lines = append(lines, strings.ToUpper(string(c[:1]))+string(c[1:]))
 		for _, b := range s.keys {
-			if b.Context != c {
+			if b.Context != c || len(b.Keys) == 0 {
 				continue
 			}
 			k := labels(b.Keys)

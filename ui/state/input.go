@@ -30,6 +30,7 @@ type Input struct {
 	deny    core.Approval
 	files   files
 	Paper   Paper
+	nth     int // which of the binding's keys was pressed last
 }
 
 // Compose is the composer. Its target is fixed when it opens.

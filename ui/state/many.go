@@ -15,7 +15,7 @@ func (s *State) startMany() []Effect {
 
 // many are those that a message to many would go to now.
 func (s *State) many() []string {
-	if ids := s.reachable(s.marked()); len(ids) > 0 {
+	if ids := s.reachable(s.MarkedTasks()); len(ids) > 0 {
 		return ids
 	}
 	return s.reachable(s.below(s.Tree.Selected))
@@ -43,7 +43,7 @@ func (s *State) whyNotMany() string {
 	switch {
 	case len(s.many()) > 0:
 		return ""
-	case len(s.marked()) > 0:
+	case len(s.MarkedTasks()) > 0:
 		return "none of the marked tasks takes a message: all have ended"
 	}
 	if why := s.whyNoTask(); why != "" {
@@ -109,12 +109,4 @@ func (s *State) consequences(ids []string, d core.Delivery) string {
 		words[i] = fmt.Sprintf("%d %s", count[w], w)
 	}
 	return strings.Join(words, ", ")
-}
-
-// marked are the tasks that are marked, where marking is known.
-func (s *State) marked() []string {
-	if m, ok := any(s).(interface{ Marked() []string }); ok {
-		return m.Marked()
-	}
-	return nil
 }

@@ -20,6 +20,7 @@ const (
 	Denying         // the reason of a denial
 	Confirming      // y or n
 	Reading         // an overlay: help, an approval in full
+	Picking         // the command palette
 )
 
 // Pane is a part of the screen that can have the focus.
@@ -48,6 +49,10 @@ type Config struct {
 	Offline bool     // a new session runs on the offline model
 	Themes  []string // names for :theme
 	Select  string   // the task to select first
+	Mouse   Mouse    // "": off
+	Trouble string   // why no session can start, with the remedy; "" for none
+	// StallAfter is after how long without an event a running task is said to be stalled; 0: 2 minutes.
+	StallAfter time.Duration
 	// RuleFor is the rule that "always" makes of a call, "" for none; nil: not known here.
 	RuleFor func(tool, subject string) string
 }
@@ -64,8 +69,12 @@ type State struct {
 	Review Review
 	View   View
 	Input  Input
+	Marks  Marks
+	Notes  Notes
 	Toast  Toast
+	Home   Home
 	keys   []Binding
+	given  []Binding // the table before a person's own keys
 }
 
 // View is where the person looks.
@@ -120,8 +129,12 @@ type Wants struct {
 
 // New makes the State of an empty registry.
 func New(c Config) *State {
-	s := &State{Config: c, keys: Bindings()}
+	s := &State{Config: c, keys: Bindings(), given: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
+	s.Tree.Order = Order{Sort: SortActivity, Group: GroupSession}
+	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}}
+	s.Marks.on, s.Notes.pending = map[string]bool{}, map[string]string{}
+	s.takeNotes(nil)
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
 	s.Wants.sent = map[string][]Sent{}
@@ -129,6 +142,9 @@ func New(c Config) *State {
 	s.Input.drafts = map[string]string{}
 	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
 	s.View.Page = 10
+	if s.Home.Mouse = c.Mouse; c.Mouse == "" {
+		s.Home.Mouse = MouseOff
+	}
 	return s
 }
 
@@ -145,11 +161,13 @@ func (s *State) Loaded() bool { return s.Tree.loaded }
 
 // Apply takes over what has changed in the registry.
 func (s *State) Apply(u core.Update) []Effect {
+	news := s.news(u)
 	for _, ses := range u.Sessions {
 		s.Tree.sessions[ses.ID] = ses
 		if n := s.Tree.nodes[ses.ID]; n != nil {
 			n.hay = ""
 		}
+		s.Tree.work.stale = s.Tree.work.stale || s.Tree.filtered() || s.Tree.Order.Group != GroupSession
 	}
 	for _, t := range u.Tasks {
 		s.Tree.put(t)
@@ -171,12 +189,19 @@ func (s *State) Apply(u core.Update) []Effect {
 	for _, e := range u.Events {
 		s.Events.add(e)
 	}
+	if u.Notes != nil {
+		s.takeNotes(u.Notes)
+	}
+	if len(u.Tasks)+len(u.Sessions)+len(u.Changed) > 0 {
+		s.inbox()
+		s.Tree.total()
+		s.countStalled()
+	}
 	s.addReviews(u.Reviews)
 	if !s.Tree.loaded {
 		s.Tree.sort()
 	}
-	if len(u.Tasks)+len(u.Sessions)+len(u.Changed) > 0 || !s.Tree.loaded {
-		s.inbox()
+	if s.Tree.work.stale || !s.Tree.loaded {
 		s.Tree.rebuild()
 	}
 	s.Tree.loaded = true
@@ -184,7 +209,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	if len(u.Reviews) > 0 || s.Review.waits {
 		s.rereview()
 	}
-	return s.after()
+	return append(s.after(), news...)
 }
 
 // inbox gathers the pending approvals.
@@ -221,6 +246,7 @@ func (s *State) Approval() (*core.Approval, int) {
 
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
+	s.advance()
 	a := s.Question()
 	switch {
 	case a == nil:
@@ -279,6 +305,10 @@ func (s *State) Tick() {
 		s.Toast = Toast{}
 	}
 	s.reread()
+	s.countStalled()
+	if s.Tree.query().timed() {
+		s.Tree.rebuild()
+	}
 	if !s.Review.due.IsZero() {
 		s.rereview()
 	}

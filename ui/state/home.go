@@ -1,0 +1,213 @@
+package state
+
+import (
+	"slices"
+	"strings"
+
+	"drover/core"
+)
+
+// Home is what makes the screen a person's own: palette, colours being tried, mouse, tour.
+type Home struct {
+	Palette Palette
+	Mouse   Mouse
+	Tour    Tour
+	tried   string // the theme that the command line shows for now
+	told    map[int64]bool
+}
+
+// Mouse says what the mouse may do.
+type Mouse string
+
+// What the mouse may do.
+const (
+	MouseOn    Mouse = "on"
+	MouseWheel Mouse = "wheel" // the wheel scrolls, clicks do nothing
+	MouseOff   Mouse = "off"   // the terminal has it
+)
+
+type (
+	// TryTheme shows a theme while its name is being typed; "" goes back to the one that was set.
+	TryTheme struct{ Name string }
+	// SetMouse takes the mouse, or gives it back to the terminal.
+	SetMouse struct{ To Mouse }
+	// Notify tells a person who looks elsewhere.
+	Notify struct{ Text string }
+)
+
+func (TryTheme) effect() {}
+func (SetMouse) effect() {}
+func (Notify) effect()   {}
+
+func homeKeys() []Binding {
+	return []Binding{
+		{keys("Ctrl-T"), Everywhere, "mouse", "give the mouse back to the terminal, to select text; again: take it", "", nil, (*State).toggleMouse},
+	}
+}
+
+func homeCommands() []command {
+	return []command{
+		{name: "mouse", usage: "mouse on|wheel|off", help: "what the mouse does; off gives it to the terminal", run: (*State).cmdMouse, args: oneOf("on", "wheel", "off"), anywhere: true},
+		{name: "palette", usage: "palette", help: "everything that can be done, to search and run", run: func(s *State, _ string) []Effect { return s.openPalette() }, anywhere: true},
+		{name: "redraw", usage: "redraw", help: "paint the screen anew", run: func(*State, string) []Effect { return []Effect{Redraw{}} }, anywhere: true},
+		{name: "tour", usage: "tour [end]", help: "a minute's tour on the offline model", run: (*State).cmdTour, args: oneOf("end")},
+	}
+}
+
+func (s *State) toggleMouse() []Effect {
+	if s.Home.Mouse == MouseOff {
+		return s.cmdMouse(string(MouseOn))
+	}
+	return s.cmdMouse(string(MouseOff))
+}
+
+func (s *State) cmdMouse(to string) []Effect {
+	said := map[Mouse]string{
+		MouseOn: "the mouse is drover's: hold Shift to select text", MouseWheel: "the wheel scrolls; clicks do nothing", MouseOff: "the mouse is the terminal's: drag selects text",
+	}
+	if said[Mouse(to)] == "" {
+		s.fail("mouse takes on, wheel or off")
+		return nil
+	}
+	s.Home.Mouse = Mouse(to)
+	s.say(said[s.Home.Mouse])
+	return []Effect{SetMouse{To: s.Home.Mouse}}
+}
+
+// preview shows the theme whose name stands in the command line.
+func (s *State) preview() []Effect {
+	want := ""
+	if s.View.Mode == Commanding {
+		if name, ok := strings.CutPrefix(s.Input.Line.String(), "theme "); ok && slices.Contains(s.Config.Themes, strings.TrimSpace(name)) {
+			want = strings.TrimSpace(name)
+		}
+	}
+	if want == s.Home.tried {
+		return nil
+	}
+	s.Home.tried = want
+	return []Effect{TryTheme{Name: want}}
+}
+
+// SetThemes takes over which themes there are.
+func (s *State) SetThemes(names []string) { s.Config.Themes = names }
+
+// Point puts the cursor on a row of the tree, as a click does: it selects and no more.
+func (s *State) Point(row int) []Effect {
+	if row >= 0 && row < len(s.Tree.Rows) {
+		s.Tree.move(row - s.Tree.at)
+	}
+	s.View.Pane = PaneTree
+	return s.after()
+}
+
+// PointAgent puts the cursor on a row of the catalogue.
+func (s *State) PointAgent(row int) []Effect {
+	if row >= 0 && row < len(s.Agents.Rows) {
+		s.Agents.move(row - s.Agents.At())
+	}
+	return nil
+}
+
+// PointInbox goes to the task that asks.
+func (s *State) PointInbox(i int) []Effect {
+	if i >= 0 && i < len(s.Wants.Inbox) {
+		s.Tree.goTo(s.Wants.Inbox[i].Task)
+		s.View.Show = ShowTranscript
+	}
+	return s.after()
+}
+
+// Open opens the selected task, as its key does.
+func (s *State) Open() []Effect {
+	if s.Selected() == nil {
+		return nil
+	}
+	return append(s.openTask(), s.after()...)
+}
+
+// Choose does what the palette's cursor is on.
+func (s *State) Choose() []Effect { return append(s.choose(), s.after()...) }
+
+// Focus gives a pane the keys.
+func (s *State) Focus(p Pane) []Effect {
+	s.View.Pane = p
+	return s.after()
+}
+
+// Wheel moves the cursor of the tree, or of the catalogue, by rows.
+func (s *State) Wheel(by int) []Effect {
+	s.step(by)
+	return s.after()
+}
+
+// news are the notices that an update is worth, each once: who needs a person,
+// and which session is through. What was there at the start is none.
+func (s *State) news(u core.Update) []Effect {
+	if s.Home.told == nil {
+		s.Home.told = map[int64]bool{}
+	}
+	var out []Effect
+	for _, t := range u.Tasks {
+		if old := s.Tree.nodes[t.ID]; old != nil && s.Tree.loaded {
+			if text := s.ended(&old.Task, &t); text != "" {
+				out = append(out, Notify{Text: text})
+			}
+		}
+	}
+	for i := range u.Approvals {
+		a := &u.Approvals[i]
+		if a.State != core.AppPending || s.Home.told[a.ID] {
+			continue
+		}
+		s.Home.told[a.ID] = true
+		if s.Tree.loaded {
+			out = append(out, Notify{Text: s.who(a.Task, u.Tasks) + " needs you: " + core.Short(Ask(a), 120)})
+		}
+	}
+	return out
+}
+
+// who names a task that may be as new as the update.
+func (s *State) who(task string, fresh []core.TaskView) string {
+	for i := range fresh {
+		if fresh[i].ID == task {
+			return core.Short(core.CleanLine(fresh[i].Label()), 60)
+		}
+	}
+	return core.Short(s.name(task), 60)
+}
+
+// ended says what has become of a session's main task that was at work; "" for nothing of note.
+func (s *State) ended(old, t *core.TaskView) string {
+	if t.Kind != core.KindMain || old.Status != core.Running || t.Interrupted {
+		return ""
+	}
+	name := core.Short(core.CleanLine(s.Tree.sessions[t.Session].Title), 60)
+	if name == "" {
+		name = core.Short(core.CleanLine(t.Label()), 60)
+	}
+	switch {
+	case t.Status == core.Failed:
+		return join(name+" failed", ": ", core.Short(core.CleanLine(t.Error), 120))
+	case t.Outcome != "" && t.Outcome != old.Outcome && (t.Status == core.Idle || t.Status == core.Completed):
+		return join(name+" is through ("+outcome(t.Outcome)+")", ": ", core.Short(core.CleanLine(t.Summary), 120))
+	}
+	return ""
+}
+
+// WindowTitle says how things are, for the terminal's title.
+func (s *State) WindowTitle() string {
+	c := s.Tree.Total
+	var parts []string
+	if c.Needs > 0 {
+		parts = append(parts, plural(c.Needs, "needs you", "need you"))
+	}
+	if c.Running > 0 {
+		parts = append(parts, plural(c.Running, "running", "running"))
+	}
+	if s.Tree.Review > 0 {
+		parts = append(parts, plural(s.Tree.Review, "to review", "to review"))
+	}
+	return join("drover", ": ", strings.Join(parts, ", "))
+}
