@@ -2,70 +2,125 @@ package state
 
 import "slices"
 
-// Paper is what the caller sets so that the cursor moves by the rows that are
-// seen: how wide the composer is, and what stands before its first line.
-type Paper struct {
-	Width, Prefix int
-	Split         func(text string, width int) (head, tail string) // after that many cells; nil: rows are lines
-	Cells         func(text string) int                            // how wide it is
+// manyGrown is from how many sessions on it is quicker to make all rows anew.
+const manyGrown = 20
+
+// reflow makes the rows from what is shown and what is folded.
+func (t *Tree) reflow() {
+	t.rows()
+	t.reselect()
 }
 
-// rows are where each row that is seen begins.
-func (p *Paper) rows(e *Editor) []int {
-	var starts []int
-	for at := 0; ; {
-		end := at
-		for end < len(e.Text) && e.Text[end] != '\n' {
-			end++
+func (t *Tree) rows() {
+	t.Rows = t.Rows[:0]
+	open := t.filtered() // a filter shows what it finds, folded or not
+	if t.Order.Group == GroupSession {
+		t.Rows = flatten(t.Rows, 0, t.roots, -1, open)
+		return
+	}
+	for _, g := range t.grouped() {
+		t.Rows = append(t.Rows, Row{Node: g.head, Up: -1})
+		switch {
+		case g.head.Shut && !open:
+		case t.Order.flat():
+			for i, n := range g.nodes {
+				t.Rows = append(t.Rows, Row{Node: n, Up: -1, Last: i == len(g.nodes)-1, Flat: true})
+			}
+		default:
+			t.Rows = flatten(t.Rows, 0, g.nodes, -1, open)
 		}
-		width := p.Width
-		if at == 0 {
-			width -= p.Prefix
+	}
+}
+
+// flatten appends the rows of the nodes; to begins at row base of the tree.
+func flatten(to []Row, base int, nodes []*Node, up int, open bool) []Row {
+	last := -1
+	for i := len(nodes) - 1; i >= 0 && last < 0; i-- {
+		if nodes[i].show {
+			last = i
 		}
-		for rest := string(e.Text[at:end]); ; width = p.Width {
-			starts = append(starts, at)
-			head, tail := p.Split(rest, max(1, width))
-			if head == "" || tail == "" {
+	}
+	for i, n := range nodes {
+		if !n.show {
+			continue
+		}
+		to = append(to, Row{Node: n, Up: up, Last: i == last})
+		if !n.Shut || open {
+			to = flatten(to, base, n.Kids, base+len(to)-1, open)
+		}
+	}
+	return to
+}
+
+// show decides whether a task that has just come is shown, and that its
+// session's rows have to be made anew.
+func (t *Tree) show(n *Node) {
+	if !t.loaded || t.filtered() || t.Order.Group != GroupSession {
+		t.work.stale = true
+		return
+	}
+	s := t.work.home
+	n.hit = (t.ShowArchived || !s.Archived(n)) && (!t.HideDone || !n.Task.Status.Terminal())
+	n.show = n.hit
+	root := n
+	for ; root.Parent != nil; root = root.Parent {
+		root.Parent.show = root.Parent.show || n.show
+	}
+	t.work.grown[root] = true
+}
+
+// regrow makes the rows of the sessions anew that have new tasks.
+func (t *Tree) regrow() {
+	if len(t.work.grown) == 0 {
+		return
+	}
+	if len(t.work.grown) > manyGrown {
+		t.rows()
+	} else {
+		for _, r := range t.roots { // in their order: a session that is new has its row above those that were there
+			if t.work.grown[r] && !t.respan(r) {
+				t.rows()
 				break
 			}
-			at += len([]rune(head))
-			rest = tail
 		}
-		if end == len(e.Text) {
-			return starts
-		}
-		at = end + 1
 	}
+	clear(t.work.grown)
+	t.reselect()
 }
 
-// move goes that many rows up or down and keeps the column; false beyond the first or the last.
-func (p *Paper) move(e *Editor, by int) bool {
-	if p.Split == nil || p.Width < 2 {
-		return e.line(by)
+// refold makes the rows anew after something was folded or unfolded.
+func (t *Tree) refold(n *Node) {
+	root := n
+	for root.Parent != nil {
+		root = root.Parent
 	}
-	starts := p.rows(e)
-	row, exact := slices.BinarySearch(starts, e.Pos)
-	if !exact {
-		row--
+	if t.Order.Group != GroupSession || !t.respan(root) {
+		t.rows()
 	}
-	to := row + by
-	if to < 0 || to >= len(starts) {
+	t.reselect()
+}
+
+// respan makes the rows of one session anew and leaves all others; false where it has none yet.
+func (t *Tree) respan(root *Node) bool {
+	from := t.index(root)
+	if from < 0 || !root.show {
 		return false
 	}
-	col := p.Cells(string(e.Text[starts[row]:e.Pos]))
-	if row == 0 {
-		col += p.Prefix
+	to := from + 1
+	for to < len(t.Rows) && t.Rows[to].Up >= 0 {
+		to++
 	}
-	if to == 0 {
-		col = max(0, col-p.Prefix)
+	span := flatten(nil, from, []*Node{root}, -1, t.filtered())
+	span[0].Last = t.Rows[from].Last
+	moved := len(span) - (to - from)
+	t.Rows = slices.Replace(t.Rows, from, to, span...)
+	if moved == 0 {
+		return true
 	}
-	end := len(e.Text)
-	if to+1 < len(starts) {
-		end = starts[to+1] - 1 // before the line feed, or the last character of the row
-	}
-	e.Pos = starts[to]
-	for e.Pos < end && p.Cells(string(e.Text[starts[to]:e.right()])) <= col {
-		e.Pos = min(e.right(), end)
+	for i := from + len(span); i < len(t.Rows); i++ {
+		if t.Rows[i].Up >= 0 {
+			t.Rows[i].Up += moved
+		}
 	}
 	return true
 }
