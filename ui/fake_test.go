@@ -40,6 +40,7 @@ type fake struct {
 	files     []string
 	dirs      []string // whose files were asked for
 	history   []string
+	insides   map[string]core.Inside
 	notes     map[string]string
 	notesRev  int64
 	reviews   []core.Review

@@ -32,6 +32,10 @@ type Settings struct {
 	StallAfter    time.Duration // a running task without an event for this long is said to be stalled
 	OfflinePace   int           // characters a second of the offline model; 0: full speed
 
+	Subagents        bool     // agents may start others
+	NestedBackground bool     // a subagent's own subagents may work in the background
+	DelegationTools  []string // of the hidden ways to start agents, those that every agent is shown
+
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
 	AgentsDisabled []string
