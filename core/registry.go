@@ -110,6 +110,9 @@ func (r *Registry) Load(session string) (resumed int, err error) {
 	}
 	r.mu.Lock()
 	r.session, r.tasks, r.order = s, map[string]*entry{}, nil
+	if s.Limits.Slots > 0 {
+		r.o.Slots.Resize(s.Limits.Slots)
+	}
 	var left []string
 	for _, t := range tasks {
 		r.tasks[t.ID] = &entry{task: t}

@@ -19,6 +19,7 @@ import (
 	"drover/core/config"
 	"drover/core/host"
 	"drover/core/mask"
+	"drover/core/model"
 	"drover/core/run"
 	"drover/core/sandbox"
 	"drover/core/schema"
@@ -93,12 +94,12 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	if log != nil {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
-	builtin, delegation := e.builtin(), e.delegation()
+	builtin, delegation, masked := e.builtin(), e.delegation(), masker(e.getenv)
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
 			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Policy: e.catalog.policy,
-			Schema: compile, Mask: masker(e.getenv), Hooks: hooks{e},
+			Schema: compile, Mask: masked, Hooks: hooks{e}, Window: window,
 		})
 	}
 	return host.New(o), nil
@@ -120,6 +121,12 @@ func limits(s config.Settings) run.Limits {
 
 func compile(raw json.RawMessage) (func(json.RawMessage) []string, error) {
 	return schema.Compile(raw)
+}
+
+// window is how many tokens a model takes at once, as far as it is known.
+func window(name string) int64 {
+	card, _ := model.CardOf(name)
+	return card.Context
 }
 
 // masker takes this environment's secrets, and the home directory, out of texts.
