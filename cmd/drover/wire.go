@@ -94,12 +94,12 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	if log != nil {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
-	builtin, delegation, masked := e.builtin(), e.delegation(), masker(e.getenv)
+	builtin, delegation, masks := e.builtin(), e.delegation(), mask.New(os.Environ(), e.getenv("HOME"))
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
 			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Policy: e.catalog.policy,
-			Schema: compile, Mask: masked, Hooks: hooks{e}, Window: window,
+			Schema: compile, Mask: masks.Text, Masked: func(w io.Writer) io.WriteCloser { return masks.NewWriter(w) }, Hooks: hooks{e}, Window: window,
 		})
 	}
 	return host.New(o), nil
@@ -127,11 +127,6 @@ func compile(raw json.RawMessage) (func(json.RawMessage) []string, error) {
 func window(name string) int64 {
 	card, _ := model.CardOf(name)
 	return card.Context
-}
-
-// masker takes this environment's secrets, and the home directory, out of texts.
-func masker(getenv func(string) string) func(string) string {
-	return mask.New(os.Environ(), getenv("HOME")).Text
 }
 
 // sweep ends processes of a host that was killed together with their supervisors.
