@@ -35,7 +35,8 @@ type Options struct {
 // host that owns it. Its flow, for each change:
 //
 //	Next(status, op)      pure: may it be done, and what follows
-//	store.Update          one transaction: row by id and revision, entries, event; COMMIT
+//	store.Update          one transaction: row by id and revision, entries, event; COMMIT.
+//	                      Changes that came while another was committed share the next one
 //	memory := committed   under mu
 //	waiters, OnRunnable   told that something changed; they look at what is true now
 //
@@ -43,11 +44,14 @@ type Options struct {
 type Registry struct {
 	store    Store
 	o        Options
+	commits  line
 	mu       sync.Mutex // held across the write: rows and memory never differ for others
 	session  Session
 	tasks    map[string]*entry
 	order    []string                // in order of creation
 	deciding map[int64]chan struct{} // closed when the approval is decided
+	names    map[string]bool         // of the tasks
+	liveMu   sync.Mutex              // of live alone: text arrives while others write
 	live     map[string]Live         // arrived text not yet written
 	liveNow  chan struct{}           // wakes the writer of live text
 }
@@ -89,7 +93,7 @@ func NewRegistry(s Store, o Options) *Registry {
 	if o.OnEvent == nil {
 		o.OnEvent = func(Event) {}
 	}
-	return &Registry{store: s, o: o, tasks: map[string]*entry{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveNow: make(chan struct{}, 1)}
+	return &Registry{store: s, o: o, tasks: map[string]*entry{}, names: map[string]bool{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveNow: make(chan struct{}, 1)}
 }
 
 // Load takes the session up where its rows end: every task that is running has
@@ -108,11 +112,12 @@ func (r *Registry) Load(session string) (resumed int, err error) {
 		return 0, err
 	}
 	r.mu.Lock()
-	r.session, r.tasks, r.order = s, map[string]*entry{}, nil
+	r.session, r.tasks, r.order, r.names = s, map[string]*entry{}, nil, map[string]bool{}
 	var left []string
 	for _, t := range tasks {
 		r.tasks[t.ID] = &entry{task: t}
 		r.order = append(r.order, t.ID)
+		r.names[t.Name] = true
 		if t.Status == Running && !t.Started.IsZero() {
 			left = append(left, t.ID)
 		}

@@ -53,12 +53,14 @@ func (r *Registry) Start(n NewTask) (Task, error) {
 }
 
 func (c *change) byCall(parent, call string) string {
-	for _, id := range c.r.order {
-		if t := c.r.tasks[id].task; t.Parent == parent && t.CallID == call {
-			return id
+	found := ""
+	c.each(func(t *Task) bool {
+		if t.Parent == parent && t.CallID == call {
+			found = t.ID
 		}
-	}
-	return ""
+		return found == ""
+	})
+	return found
 }
 
 func (c *change) create(parent *Task, n NewTask) (Task, error) {
@@ -95,14 +97,13 @@ func (c *change) freshName(name, agent string) string {
 		name = agent
 	}
 	name = Short(name, 40)
-	taken := map[string]bool{}
-	for _, e := range c.r.tasks {
-		taken[e.task.Name] = true
+	added := map[string]bool{}
+	for _, id := range c.g.added {
+		if t := c.g.tasks[id]; t != nil {
+			added[t.Name] = true
+		}
 	}
-	for _, t := range c.staged {
-		taken[t.Name] = true
-	}
-	for i, base := 2, name; taken[name]; i++ {
+	for i, base := 2, name; c.r.names[name] || added[name]; i++ {
 		name = fmt.Sprintf("%s-%d", base, i)
 	}
 	return name
