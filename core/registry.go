@@ -17,7 +17,7 @@ var (
 // Options of a Registry. The zero value of each field has a default.
 type Options struct {
 	Slots    *Slots        // 32
-	MaxDepth int           // 6: how deep tasks may nest below main
+	MaxDepth int           // 6: how deep tasks may nest below main; negative: no limit
 	StopWait time.Duration // 5s: how long a cancel waits for work to return
 	OneShot  bool          // a failed turn fails the main task too (prompt mode); else the session stays open
 	Now      func() time.Time
@@ -182,6 +182,15 @@ func (r *Registry) Tasks() []Task {
 		out = append(out, r.tasks[id].task)
 	}
 	return out
+}
+
+// each goes over the tasks in order of creation, until f says no. mu is held.
+func (r *Registry) each(f func(*Task) bool) {
+	for _, id := range r.order {
+		if !f(&r.tasks[id].task) {
+			return
+		}
+	}
 }
 
 // Find resolves an ID, a unique prefix of one, or a unique name within the session.

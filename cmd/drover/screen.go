@@ -84,7 +84,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	return ui.Run(ctx, ui.Options{
 		Keys: keys, ThemeName: themeName, Outfit: outfit,
 		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: strings.HasPrefix(e.settings.Model, offline.Name+"/"),
-		RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
+		Stall: e.settings.StallAfter, RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
 	})
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +23,10 @@ var Keys = []Key{
 	{"model", `"offline/rules"`, "DROVER_MODEL", "model of new sessions, as `provider/model`", setModel},
 	{"theme", `"auto"`, "DROVER_THEME", "colours: `dark`, `light`, one of your own, or `auto`", text(func(s *Settings) *string { return &s.Theme })},
 	{"concurrency", "32", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
-	{"max_depth", "6", "", "levels of subagents under the main agent", number(func(s *Settings) *int { return &s.MaxDepth }, 0, 100)},
+	{"max_depth", "6", "", "levels of subagents under the main agent; 0 is none, -1 is no limit", number(func(s *Settings) *int { return &s.MaxDepth }, -1, 100)},
+	{"subagents", "true", "", "whether agents may start others at all", yesNo(func(s *Settings) *bool { return &s.Subagents })},
+	{"nested_background", "true", "", "whether a subagent's own subagents may work in the background; else it waits for them, and is told so", yesNo(func(s *Settings) *bool { return &s.NestedBackground })},
+	{"delegation_tools", "[]", "", "further ways to start agents that every agent is shown: `delegate_to_agent`, `subagent`, `spawn_subagent`; an agent whose tools name one has it anyway", severalOf(func(s *Settings) *[]string { return &s.DelegationTools }, "delegate_to_agent", "subagent", "spawn_subagent")},
 	{"max_continues", "5", "", "how often autopilot reminds an agent that has not completed", number(func(s *Settings) *int { return &s.MaxContinues }, 0, 1000)},
 	{"max_turns", "100", "", "model calls in one turn", number(func(s *Settings) *int { return &s.MaxTurns }, 1, 100_000)},
 	{"timeout", `"15m"`, "", "how long one turn of a subagent may take, without the time a person is asked; 0 is without end", duration(func(s *Settings) *time.Duration { return &s.Timeout }, 0, 240*time.Hour)},
@@ -32,9 +36,12 @@ var Keys = []Key{
 	{"budget_tokens", "0", "", "tokens that a session may use with everything under it; 0 is none", number(func(s *Settings) *int { return &s.BudgetTokens }, 0, 1<<53)},
 	{"budget_cost", "0.0", "", "US dollars that a session may cost with everything under it; 0 is none", amount(func(s *Settings) *float64 { return &s.BudgetCost })},
 	{"host_idle", `"60s"`, "DROVER_HOST_IDLE", "a host with nothing to do exits after this", duration(func(s *Settings) *time.Duration { return &s.HostIdle }, 0, 24*time.Hour)},
+	{"stall_after", `"2m"`, "", "after this long without an event a running task is said to be stalled", duration(func(s *Settings) *time.Duration { return &s.StallAfter }, time.Second, 7*24*time.Hour)},
 	{"trust", `"folder"`, "", "what `drover trust` trusts: the `folder`, or the `content` its files have now: a changed one asks again", oneOf(func(s *Settings) *string { return &s.Trust }, "folder", "content")},
 	{"agent_order", "[]", "", "families of agent files in the order that counts, as `[\".claude\", \".drover\"]`; those left out come after, as in Agents", texts(func(s *Settings) *[]string { return &s.AgentOrder })},
 	{"agents_disabled", "[]", "", "agents that are switched off, by name", texts(func(s *Settings) *[]string { return &s.AgentsDisabled })},
+	{"search_url", `""`, "DROVER_SEARCH_URL", "search service of `web_search`: an address with `{query}` in it that answers with JSON (SearXNG and alike), HTML or Markdown; without it, `BRAVE_API_KEY` or `TAVILY_API_KEY`", setSearch},
+	{"private_hosts", "[]", "", "host names that may lead to addresses of this machine or its network when an agent asks for them, as `[\"*.corp.test\"]`; others are refused, `localhost` and plain addresses only asked about", texts(func(s *Settings) *[]string { return &s.PrivateHosts })},
 	{"hooks", `{}`, "", "your own commands at moments of an agent's life, see Hooks", setHooks},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
 }
@@ -42,7 +49,8 @@ var Keys = []Key{
 func defaults() Settings {
 	return Settings{
 		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
-		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, OfflinePace: 240, Trust: "folder",
+		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
+		Subagents: true, NestedBackground: true,
 	}
 }
 
@@ -117,6 +125,34 @@ func texts(field func(*Settings) *[]string) func(*Settings, any) error {
 	}
 }
 
+// severalOf takes a list of some of a few words.
+func severalOf(field func(*Settings) *[]string, words ...string) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		var list []string
+		if err := texts(func(*Settings) *[]string { return &list })(s, v); err != nil {
+			return err
+		}
+		for _, w := range list {
+			if !slices.Contains(words, w) {
+				return fmt.Errorf("must hold only %s, holds %q", strings.Join(words, ", "), w)
+			}
+		}
+		*field(s) = list
+		return nil
+	}
+}
+
+func yesNo(field func(*Settings) *bool) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		is, ok := v.(bool)
+		if !ok {
+			return fmt.Errorf("must be true or false, is %s", kind(v))
+		}
+		*field(s) = is
+		return nil
+	}
+}
+
 func setModel(s *Settings, v any) error {
 	var model string
 	if err := text(func(*Settings) *string { return &model })(s, v); err != nil {
@@ -126,6 +162,20 @@ func setModel(s *Settings, v any) error {
 		return fmt.Errorf("must be provider/model, is %q", model)
 	}
 	s.Model = model
+	return nil
+}
+
+// setSearch takes an address with a place for the query; nothing is none.
+func setSearch(s *Settings, v any) error {
+	t, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("must be a text in quotes, is %s", kind(v))
+	}
+	u, err := url.Parse(t)
+	if t != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || !strings.Contains(t, "{query}")) {
+		return fmt.Errorf("must be an http or https address with {query} in it, is %q", t)
+	}
+	s.SearchURL = t
 	return nil
 }
 
