@@ -211,10 +211,15 @@ func (r *Registry) View(f func(Reader) error) error { return r.store.View(r.ctx(
 
 // Idle reports session.idle: nothing runs and nothing is queued.
 func (r *Registry) Idle() bool {
-	for _, t := range r.Tasks() {
-		if t.Status == Running {
-			return false
-		}
+	busy := false
+	r.mu.Lock()
+	r.each(func(t *Task) bool {
+		busy = t.Status == Running
+		return !busy
+	})
+	r.mu.Unlock()
+	if busy {
+		return false
 	}
 	queued := false
 	err := r.View(func(rd Reader) error {

@@ -44,8 +44,10 @@ func (c *change) start(n NewTask) (string, error) {
 	if parent.Status.Terminal() {
 		return "", named(&Error{Code: CodeEnded, Message: "an ended task starts no children"}, parent)
 	}
-	if old, err := startedBy(c.tx, c.each, n.Parent, n.CallID); err != nil || old != "" {
-		return old, err
+	if old := startedLast(c.each, n.Parent, n.CallID); old != nil {
+		if again, err := inThisStep(c.tx, old); err != nil || again {
+			return old.ID, err
+		}
 	}
 	if limit := c.r.o.MaxDepth; limit >= 0 && parent.Depth+1 > limit {
 		return "", &Error{Code: CodeDepthExceeded, Message: fmt.Sprintf("a task at depth %d may start none: the limit is %d", parent.Depth, limit), Hint: "do the work yourself"}
@@ -57,48 +59,52 @@ func (c *change) start(n NewTask) (string, error) {
 // StartedBy finds the child that the parent's tool call has started already,
 // before a crash; ok is false where there is none.
 func (r *Registry) StartedBy(parent, call string) (t Task, ok bool, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var id string
+	r.mu.Lock() // not while rows are read: who reads them may wait for mu
+	found := startedLast(r.each, parent, call)
+	if found != nil {
+		t = *found
+	}
+	r.mu.Unlock()
+	if found == nil {
+		return Task{}, false, nil
+	}
 	err = r.View(func(rd Reader) (err error) {
-		id, err = startedBy(rd, r.each, parent, call)
+		ok, err = inThisStep(rd, &t)
 		return err
 	})
-	if err != nil || id == "" {
+	if err != nil || !ok {
 		return Task{}, false, err
 	}
-	return r.tasks[id].task, true, nil
+	return t, true, nil
 }
 
-// startedBy looks for the child of a call of the parent's present step: some
-// providers use the IDs of calls again in later steps, and those are other calls.
-func startedBy(rd Reader, each func(func(*Task) bool), parent, call string) (string, error) {
+// startedLast looks for the last child of the parent's calls of this ID.
+func startedLast(each func(func(*Task) bool), parent, call string) (found *Task) {
 	if call == "" {
-		return "", nil
+		return nil
 	}
-	var found *Task
 	each(func(t *Task) bool {
 		if t.Parent == parent && t.CallID == call && (found == nil || t.Created.After(found.Created)) {
 			found = t
 		}
 		return true
 	})
-	if found == nil {
-		return "", nil
-	}
-	last, err := rd.Tail(parent, 0, 200)
+	return found
+}
+
+// inThisStep reports whether a child was started in its parent's present step:
+// some providers use the IDs of calls again in later steps, and those are other calls.
+func inThisStep(rd Reader, child *Task) (bool, error) {
+	last, err := rd.Tail(child.Parent, 0, 200)
 	if err != nil {
-		return "", err
+		return false, err
 	}
 	for i := len(last) - 1; i >= 0; i-- {
 		if e := last[i]; e.Kind == EntryAnswer {
-			if found.Created.Before(e.At) {
-				return "", nil
-			}
-			break
+			return !child.Created.Before(e.At), nil
 		}
 	}
-	return found.ID, nil
+	return true, nil
 }
 
 // StartsAgents reports whether the tool of this name starts agents: task, and

@@ -69,7 +69,7 @@ func (s *scripted) serve(w http.ResponseWriter, r *http.Request) {
 		prompt = own
 	}
 	words := append(strings.Fields(prompt), "", "", "")
-	time.Sleep(s.latency)
+	<-time.After(s.latency)
 	w.Header().Set("Content-Type", "text/event-stream")
 	switch n, _ := strconv.Atoi(words[1]); {
 	case words[0] == "FAN" && answers == 0:
