@@ -146,12 +146,8 @@ func (h *Host) serve(ctx context.Context) error {
 	return h.loop(ctx, changed)
 }
 
-// lookEvery is the least time between two looks at what is wanted of the host.
-const lookEvery = 4 * time.Millisecond
-
 func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 	var idle <-chan time.Time
-	rest := time.After(0)
 	for {
 		quiet, err := h.look()
 		if err != nil {
@@ -175,8 +171,6 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 		case <-changed:
 		case <-h.wake:
 		}
-		<-rest // a session at work changes all the time
-		rest = time.After(lookEvery)
 		if err := h.inbox(); err != nil {
 			return err
 		}
