@@ -19,6 +19,7 @@ type change struct {
 	runnable []string
 	removed  []string
 	notable  []Event
+	wrote    []Entry
 }
 
 // change runs f in a transaction and applies what it staged. It is the only
@@ -130,8 +131,10 @@ func (c *change) event(task string, k EventKind, notable bool, text, ref string)
 }
 
 func (c *change) entry(e Entry) error {
-	e.At = c.now
-	_, err := c.tx.AppendEntry(e)
+	e.At, e.Text, e.Reasoning = c.now, storable(e.Text), storable(e.Reasoning)
+	seq, err := c.tx.AppendEntry(e)
+	e.Seq = seq
+	c.wrote = append(c.wrote, e)
 	return err
 }
 

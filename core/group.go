@@ -58,6 +58,7 @@ type group struct {
 	session Session
 	tasks   map[string]*Task // nil: removed
 	added   []string
+	wrote   []Entry
 	now     time.Time
 }
 
@@ -88,7 +89,7 @@ func (r *Registry) together(orders []*order) error {
 	}
 	g := &group{now: r.o.Now().Truncate(time.Millisecond)} // as rows keep it
 	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
-		g.session, g.tasks, g.added = r.session, map[string]*Task{}, nil
+		g.session, g.tasks, g.added, g.wrote = r.session, map[string]*Task{}, nil, nil
 		for _, o := range orders {
 			o.c = &change{r: r, g: g, tx: tx, now: g.now, session: g.session, staged: map[string]*Task{}}
 			if err := o.f(o.c); err != nil {
@@ -114,6 +115,7 @@ func (g *group) take(c *change) {
 		g.tasks[id] = t
 	}
 	g.added = append(g.added, c.added...)
+	g.wrote = append(g.wrote, c.wrote...)
 	for _, id := range c.removed {
 		g.tasks[id] = nil
 	}
@@ -122,6 +124,7 @@ func (g *group) take(c *change) {
 // remember makes the committed rows memory and wakes who waits for them. mu is held.
 func (r *Registry) remember(g *group) {
 	r.session = g.session
+	r.tails.add(g.wrote)
 	for _, id := range g.added {
 		r.tasks[id] = &entry{}
 		r.order = append(r.order, id)

@@ -51,9 +51,10 @@ type Registry struct {
 	order    []string                // in order of creation
 	deciding map[int64]chan struct{} // closed when the approval is decided
 	names    map[string]bool         // of the tasks
-	liveMu   sync.Mutex              // of live alone: text arrives while others write
-	live     map[string]Live         // arrived text not yet written
-	liveNow  chan struct{}           // wakes the writer of live text
+	tails    tails
+	liveMu   sync.Mutex      // of live alone: text arrives while others write
+	live     map[string]Live // arrived text not yet written
+	liveNow  chan struct{}   // wakes the writer of live text
 }
 
 // entry is a task in memory with what only this process knows of it.

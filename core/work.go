@@ -42,6 +42,7 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 		err = ErrCancelled
 	default:
 		e.work = w
+		r.tails.begin(id)
 	}
 	r.mu.Unlock()
 	if err != nil {
@@ -130,6 +131,7 @@ func (w *Work) end() {
 	w.r.mu.Lock()
 	if e := w.r.tasks[w.ID]; e != nil && e.work == w {
 		e.work = nil
+		w.r.tails.end(w.ID)
 	}
 	w.r.mu.Unlock()
 	w.cancel(nil)
