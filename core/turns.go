@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -186,7 +187,7 @@ func (r *Registry) Append(id string, s Step) error {
 				}
 			}
 		}
-		return c.event(id, EvStep, false, "", "")
+		return c.event(id, EvStep, false, doing(s.Activity, s.Detail), "")
 	})
 }
 
@@ -196,8 +197,17 @@ func (r *Registry) SetActivity(id string, a Activity, detail string) error {
 		if err := c.do(id, OpProgress, func(t *Task) { t.Activity, t.Detail = a, detail }); err != nil {
 			return err
 		}
-		return c.event(id, EvActivity, false, string(a), "")
+		return c.event(id, EvActivity, false, doing(a, detail), "")
 	})
+}
+
+// doing is the text of a progress event: the activity, and after a blank what
+// of; "" where it did not change. A waterfall is drawn from it.
+func doing(a Activity, detail string) string {
+	if a == ActNone {
+		return ""
+	}
+	return strings.TrimSpace(string(a) + " " + Short(CleanLine(detail), 80))
 }
 
 // SetIntent says, in the agent's words, what it is about.

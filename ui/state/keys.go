@@ -48,7 +48,7 @@ func digits(with string) (ks []Key) {
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), pageKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -69,6 +69,7 @@ func taskKeys() []Binding {
 		{keys("m"), OnTask, "message", "write to the task; it arrives after this turn", "message", (*State).whyNotMessage, (*State).startMessage},
 		{keys("s"), OnTask, "steer", "write to the task; it arrives after the current tool call", "", (*State).whyNotSteer, (*State).startSteer},
 		{keys("i"), OnTask, "interrupt", "write to the task and cut its turn short", "", (*State).whyNotSteer, (*State).startInterrupt},
+		{keys("M"), OnTask, "message many", "write to the marked tasks, or to all under this one", "", (*State).whyNotMany, (*State).startMany},
 		{keys("x"), OnTask, "cancel", "cancel the task and everything under it (asks first)", "cancel", (*State).whyNotCancel, (*State).cancelTree},
 		{keys("X"), OnTask, "cancel only", "cancel the task and let its children go on (asks first)", "", (*State).whyNotCancel, (*State).cancelOnly},
 		{keys("b"), OnTask, "background", "move it to the background: its parent goes on", "background", (*State).whyNotPromote, (*State).promote},
@@ -78,7 +79,9 @@ func taskKeys() []Binding {
 		{keys("w"), OnTask, "withdraw", "take back the last message that has not arrived", "withdraw", (*State).whyNotWithdraw, (*State).withdraw},
 		{keys("W"), OnTask, "rewrite", "change the last message that has not arrived", "", (*State).whyNotWithdraw, (*State).rewrite},
 		{keys("y", "c"), OnTask, "copy", "copy the task's last answer", "", (*State).whyNoTask, (*State).copyAnswer},
-		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only; again: transcript", "timeline", (*State).whyNoTask, (*State).timeline},
+		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only, waterfall, transcript", "timeline", (*State).whyNoTask, (*State).timeline},
+		{keys(">"), OnTask, "next tab", "next page of the task: transcript, turns, timeline, definition, files", "", (*State).whyNoTask, (*State).nextTab},
+		{keys("<"), OnTask, "previous tab", "page before", "", (*State).whyNoTask, (*State).prevTab},
 		{keys("!"), OnTask, "next in inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).nextNeed},
 		{keys("I"), OnTask, "inbox", "all tool calls that wait for an answer, of all sessions", "", nil, (*State).openInbox},
 		{keys("R"), OnTask, "review", "what was declared complete: review, snooze, archive, follow up", "", nil, (*State).openReview},
@@ -144,9 +147,12 @@ func composerKeys() []Binding {
 	return []Binding{
 		{keys("Enter"), InComposer, "send", "send it", "send", (*State).whyNotSend, (*State).send},
 		{keys("Alt-Enter", "Ctrl-J"), InComposer, "new line", "begin a new line", "new line", nil, (*State).newLine},
-		{keys("Tab"), InComposer, "how", "message: after this turn, steer, interrupt; new session: ask, autopilot, allow all; in a /name: completes it", "mode", nil, (*State).how},
+		{keys("Tab"), InComposer, "how", "message: after this turn, steer, interrupt; new session: ask, autopilot, allow all; in a /command, an @agent or an @file: completes it", "mode", nil, (*State).how},
 		{keys("Up"), InComposer, "line up", "a line up; on the first: what was sent before", "", nil, (*State).composeUp},
 		{keys("Down"), InComposer, "line down", "a line down; on the last: what was sent after", "", nil, (*State).composeDown},
+		{keys("Ctrl-P"), InComposer, "sent before", "what was sent before from this folder", "", nil, (*State).sentBefore},
+		{keys("Ctrl-N"), InComposer, "sent after", "what was sent after it", "", nil, (*State).sentAfter},
+		{keys("Ctrl-Y", "Ctrl-_"), InComposer, "undo", "undo: what was deleted, pasted or recalled last", "", (*State).whyNotUndo, (*State).undoText},
 		{keys("Ctrl-G"), InComposer, "editor", "write it in $VISUAL or $EDITOR", "editor", nil, (*State).external},
 		{keys("Esc"), InComposer, "put aside", "back; the draft is kept", "back", nil, (*State).putAside},
 	}

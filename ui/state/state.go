@@ -20,6 +20,7 @@ const (
 	Denying         // the reason of a denial
 	Confirming      // y or n
 	Reading         // an overlay: help, an approval in full
+	Searching       // the words to find in the detail pane
 	Picking         // the command palette
 )
 
@@ -40,6 +41,11 @@ const (
 	ShowTranscript Show = iota
 	ShowTimeline
 	ShowCompletions
+	ShowWaterfall
+	ShowTurns // from here on: of the selected task
+	ShowTaskEvents
+	ShowDefinition
+	ShowFiles
 )
 
 // Config is what the State is told at the start and never changes.
@@ -64,6 +70,8 @@ type State struct {
 	Tree   Tree
 	Wants  Wants
 	Events Events
+	Pages  Pages
+	Chart  ChartView
 	Agents Agents
 	Inbox  Inbox
 	Review Review
@@ -124,6 +132,7 @@ type Wants struct {
 	requests  map[string][]core.Request
 	approvals map[string][]core.Approval
 	answered  map[int64]core.Approval // the answer is on its way
+	sent      map[string][]Sent       // messages of this screen that have arrived, by task
 }
 
 // New makes the State of an empty registry.
@@ -136,6 +145,7 @@ func New(c Config) *State {
 	s.takeNotes(nil)
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
+	s.Wants.sent = map[string][]Sent{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
 	s.Input.drafts = map[string]string{}
 	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
@@ -170,6 +180,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	for _, t := range u.Tasks {
 		s.Tree.put(t)
 	}
+	s.noticed(&u)
 	for _, id := range u.Changed {
 		delete(s.Wants.requests, id)
 		delete(s.Wants.approvals, id)
@@ -204,6 +215,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	}
 	s.Tree.regrow()
 	s.Tree.loaded = true
+	s.reread()
 	if len(u.Reviews) > 0 || s.Review.waits {
 		s.rereview()
 	}
@@ -258,11 +270,10 @@ func (s *State) after() []Effect {
 	if e := s.loadLed(); e != nil {
 		return e
 	}
-	if n := s.Selected(); n != nil && s.View.Show != ShowTranscript && !s.Events.loaded[n.Task.Session] {
-		s.Events.loaded[n.Task.Session] = true
-		return []Effect{LoadTimeline{Session: n.Task.Session}}
+	if e := s.loadFiles(); e != nil {
+		return e
 	}
-	return nil
+	return s.wanted()
 }
 
 // reconfirm says the question anew, as things are now, and drops it when there is nothing left of it.
@@ -286,7 +297,9 @@ func (s *State) reconfirm() {
 }
 
 // Ticks reports whether the screen changes by itself as time goes by.
-func (s *State) Ticks() bool { return s.Running() || s.Toast.Text != "" }
+func (s *State) Ticks() bool {
+	return s.Running() || s.Toast.Text != "" || len(s.Wants.sent) > 0
+}
 
 // Tick lets what has been shown long enough go; the caller has set Now.
 func (s *State) Tick() {
@@ -296,6 +309,10 @@ func (s *State) Tick() {
 	}
 	if s.Now.Sub(s.Toast.At) >= stay {
 		s.Toast = Toast{}
+	}
+	s.reread()
+	if s.View.Show == ShowWaterfall && s.Chart.loaded && s.Running() {
+		s.redrawChart()
 	}
 	s.countStalled()
 	if s.Tree.query().timed() {
