@@ -44,10 +44,8 @@ func (c *change) start(n NewTask) (string, error) {
 	if parent.Status.Terminal() {
 		return "", named(&Error{Code: CodeEnded, Message: "an ended task starts no children"}, parent)
 	}
-	if old := startedLast(c.each, n.Parent, n.CallID); old != nil {
-		if again, err := inThisStep(c.tx, old); err != nil || again {
-			return old.ID, err
-		}
+	if old, err := startedBy(c.tx, c.each, n.Parent, n.CallID); err != nil || old != "" {
+		return old, err
 	}
 	if limit := c.r.o.MaxDepth; limit >= 0 && parent.Depth+1 > limit {
 		return "", &Error{Code: CodeDepthExceeded, Message: fmt.Sprintf("a task at depth %d may start none: the limit is %d", parent.Depth, limit), Hint: "do the work yourself"}
@@ -59,42 +57,53 @@ func (c *change) start(n NewTask) (string, error) {
 // StartedBy finds the child that the parent's tool call has started already,
 // before a crash; ok is false where there is none.
 func (r *Registry) StartedBy(parent, call string) (t Task, ok bool, err error) {
-	r.mu.Lock() // not while rows are read: who reads them may wait for mu
-	found := startedLast(r.each, parent, call)
-	if found != nil {
-		t = *found
-	}
+	r.mu.Lock()
+	found := childOf(r.each, parent, call)
 	r.mu.Unlock()
 	if found == nil {
 		return Task{}, false, nil
 	}
-	err = r.View(func(rd Reader) (err error) {
-		ok, err = inThisStep(rd, &t)
+	err = r.View(func(rd Reader) (err error) { // not under the lock: a reader may wait for it
+		ok, err = ofThisStep(rd, found)
 		return err
 	})
-	if err != nil || !ok {
-		return Task{}, false, err
-	}
-	return t, true, nil
+	return *found, ok, err
 }
 
-// startedLast looks for the last child of the parent's calls of this ID.
-func startedLast(each func(func(*Task) bool), parent, call string) (found *Task) {
+// childOf is a copy of the newest child that the call has started, or nil.
+func childOf(each func(func(*Task) bool), parent, call string) *Task {
 	if call == "" {
 		return nil
 	}
+	var found *Task
 	each(func(t *Task) bool {
 		if t.Parent == parent && t.CallID == call && (found == nil || t.Created.After(found.Created)) {
 			found = t
 		}
 		return true
 	})
-	return found
+	if found == nil {
+		return nil
+	}
+	t := *found
+	return &t
 }
 
-// inThisStep reports whether a child was started in its parent's present step:
+// startedBy looks for the child of a call of the parent's present step.
+func startedBy(rd Reader, each func(func(*Task) bool), parent, call string) (string, error) {
+	found := childOf(each, parent, call)
+	if found == nil {
+		return "", nil
+	}
+	if ok, err := ofThisStep(rd, found); err != nil || !ok {
+		return "", err
+	}
+	return found.ID, nil
+}
+
+// ofThisStep reports whether the child was started in its parent's present step:
 // some providers use the IDs of calls again in later steps, and those are other calls.
-func inThisStep(rd Reader, child *Task) (bool, error) {
+func ofThisStep(rd Reader, child *Task) (bool, error) {
 	last, err := rd.Tail(child.Parent, 0, 200)
 	if err != nil {
 		return false, err
