@@ -285,7 +285,7 @@ func (c *execCase) agent(t *testing.T) {
 	a := core.Agent{Name: "kid", Output: schema, Tools: []string{"list_directory"}}
 	a.Limits.MaxTurns = c.Given.Agent.MaxTurns
 	a.Limits.Timeout = time.Duration(c.Given.Agent.Timeout * float64(time.Minute))
-	w = child(t, func(o *world) {
+	child(t, func(o *world) {
 		w = o
 		o.more = []core.Tool{caseTool{"list_directory", effect, gives, &w}}
 	}, a, script...)
