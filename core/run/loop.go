@@ -20,6 +20,15 @@ func (u *turn) run(ctx context.Context) (core.Answer, error) {
 			return a, err
 		}
 	}
+	if u.handedBefore() { // a host died between the hand-in and the end of the turn
+		a, err := u.handedIn()
+		if err != nil {
+			return a, err
+		}
+		if a, again, err := u.stops(ctx, a); err != nil || !again {
+			return a, err
+		}
+	}
 	for {
 		a, again, err := u.step(ctx)
 		if err != nil || !again {
