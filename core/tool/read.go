@@ -49,7 +49,7 @@ func (t readFile) Run(ctx context.Context, env core.ToolEnv, args json.RawMessag
 	if p.limit == 0 {
 		p.limit = readLines
 	}
-	r := bufio.NewReaderSize(contextReader{ctx, f}, 64<<10)
+	r := bufio.NewReaderSize(contextReader{ctx, f}, int(min(64<<10, max(probe, info.Size()+1))))
 	head, err := r.Peek(probe)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return failed("%s: %s", name, reason(err)), ctx.Err()
