@@ -228,7 +228,13 @@ func (r *Registry) SetLatestResponse(id, response string) (more bool, err error)
 
 // endTurn ends a turn in an answer, or (fault) in one that failed but leaves the task usable.
 func (r *Registry) endTurn(id string, a Answer, fault *Error) (more bool, err error) {
-	err = r.change(Acknowledged, func(c *change) error {
+	// A person waits for main's answer; a subagent's, and one that is followed by
+	// the end of its session, survive the process, which is what a turn needs.
+	d := Progress
+	if id == r.Session().ID && !r.o.OneShot {
+		d = Acknowledged
+	}
+	err = r.change(d, func(c *change) error {
 		more = false
 		if err := c.do(id, OpAnswer, nil); err != nil {
 			return err
