@@ -131,6 +131,20 @@ func (c *choice) child(w tool.Wish) (full, note string, err error) {
 	return w.Parent, "", nil
 }
 
+// switched is the model of the name that a person switches a session to.
+func (c *choice) switched(name, now string) (string, error) {
+	if name == config.Auto {
+		full, _ := c.auto(context.Background())
+		return full, nil
+	}
+	full, note, err := c.wish(name, now)
+	if err == nil && note != "" {
+		tier, _ := agents.Tier(name)
+		err = &core.Error{Code: core.CodeInvalidInput, Message: fmt.Sprintf("no model beside %s is known as %s", core.CleanLine(now), tier), Hint: "name it as provider/model (drover models lists them), or set it under [tiers]"}
+	}
+	return full, err
+}
+
 // wish is the "provider/model" of a name beside the model of a parent: a tier
 // is that of the parent's provider, and a name without one a model of it.
 func (c *choice) wish(name, parent string) (full, note string, err error) {

@@ -91,7 +91,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot, Sweep: sweep, Hooks: hooks{e},
 		Registry: core.Options{
 			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot, NewID: e.newID,
-			Allowed: tool.Allowed, RuleFor: tool.RuleFor,
+			Allowed: tool.Allowed, RuleFor: tool.RuleFor, Model: e.choice.switched,
 		},
 	}
 	if log != nil {
