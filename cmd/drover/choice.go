@@ -23,6 +23,7 @@ import (
 type choice struct {
 	*model.Registry
 	prices   model.Prices
+	contexts map[string]int64 // tokens, of models a person has said it of
 	settings config.Settings
 	mu       sync.Mutex
 	found    string // what auto came to; "": it was not asked for yet
@@ -33,7 +34,15 @@ type choice struct {
 // the environment names. Transient faults are tried again, before anything of
 // an answer has arrived.
 func openChoice(getenv func(string) string, s config.Settings) (*choice, error) {
-	c := &choice{settings: s, prices: model.DefaultPrices()}
+	own, err := config.LoadPrices(getenv)
+	if err != nil {
+		return nil, err
+	}
+	c := &choice{settings: s, prices: model.DefaultPrices(), contexts: map[string]int64{}}
+	for _, p := range own {
+		c.prices[p.Model] = model.Price{In: p.In, Out: p.Out, CacheRead: p.Cached, CacheWrite: p.Write, Over: p.Over, LongIn: p.LongIn, LongOut: p.LongOut}
+		c.contexts[p.Model] = p.Context
+	}
 	c.Registry = model.NewRegistry(model.RegistryOptions{
 		Providers: model.Detect(getenv), Prices: c.prices, Tiers: s.Tiers,
 		Open:  map[model.Wire]func(model.Options) core.Model{model.WireAnthropic: anthropic.New, model.WireChat: openai.New, model.WireResponses: responses.New},
@@ -42,6 +51,15 @@ func openChoice(getenv func(string) string, s config.Settings) (*choice, error) 
 		Tune:  func(o *model.Options) { o.Headers = s.Headers[o.Name] },
 	})
 	return c, nil
+}
+
+// window is how many tokens a model takes at once; 0: not known.
+func (c *choice) window(name string) int64 {
+	if n := c.contexts[name]; n > 0 {
+		return n
+	}
+	card, _ := model.CardOf(name)
+	return card.Context
 }
 
 // offlineModel is what a session runs on where nothing else can be reached.
