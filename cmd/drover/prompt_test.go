@@ -197,7 +197,7 @@ func TestPromptClosedOutput(t *testing.T) {
 	}
 }
 
-// wireServer speaks streaming Chat Completions: each answer is what reply says of the n-th request.
+// wireServer answers streaming Chat Completions, and what is asked of Anthropic's Messages: each answer is what reply says of the n-th request.
 type wireServer struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -208,7 +208,8 @@ func newWireServer(t *testing.T, reply func(n int) string) *wireServer {
 	s := &wireServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err != nil || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		chat := strings.HasSuffix(r.URL.Path, "/chat/completions")
+		if err != nil || !chat && !strings.HasSuffix(r.URL.Path, "/messages") {
 			http.NotFound(w, r)
 			return
 		}
@@ -217,7 +218,11 @@ func newWireServer(t *testing.T, reply func(n int) string) *wireServer {
 		n := len(s.sent)
 		s.mu.Unlock()
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, reply(n)+"data: [DONE]\n\n")
+		out := reply(n)
+		if chat {
+			out += "data: [DONE]\n\n"
+		}
+		_, _ = io.WriteString(w, out)
 	}))
 	t.Cleanup(s.Close)
 	return s

@@ -123,11 +123,11 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if err != nil {
 		return core.NewSession{}, err
 	}
-	more, err := instructions(own, dir)
+	more, err := instructions(own, dir, e.settings.Instructions)
 	if err != nil {
 		return core.NewSession{}, err
 	}
-	agent.Prompt += more
+	agent.Prompt += more + surroundings(ctx, dir)
 	continues := e.settings.MaxContinues
 	if f.continues >= 0 {
 		continues = f.continues

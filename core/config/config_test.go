@@ -90,6 +90,7 @@ agents_disabled = ["task"]
 subagents = false
 nested_background = false
 delegation_tools = ["subagent"]
+instructions = ["CLAUDE.md", ".github/copilot-instructions.md"]
 [[hooks.subagentStop]]
 command = "./check.sh"
 matcher = "explore|plan"
@@ -108,6 +109,7 @@ matcher = "*"
 		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
 		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
+		Instructions: []string{"CLAUDE.md", ".github/copilot-instructions.md"},
 		Hooks: []Hook{
 			{Point: "agentStop", Command: "true", Matcher: "*"},
 			{Point: "subagentStop", Command: "./check.sh", Matcher: "explore|plan", Timeout: 30 * time.Second, Required: true, Cwd: "sub", Env: map[string]string{"A": "b"}},
