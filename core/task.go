@@ -35,6 +35,7 @@ type SessionLimits struct {
 	Tokens   int64         `json:"tokens,omitempty"`
 	Cost     float64       `json:"cost_usd,omitempty"`
 	Until    int64         `json:"until_ms,omitempty"` // Unix milliseconds at which every turn of every task has reached its limit
+	Slots    int           `json:"slots,omitempty"`    // tasks that work at once, where a person has changed it
 }
 
 // Task is one run of an agent: a row of the registry. Rev grows by one with
@@ -212,6 +213,7 @@ const (
 	ReqDeny      RequestKind = "deny"      // Ref is the approval, Text the reason
 	ReqResume    RequestKind = "resume"    //
 	ReqAutopilot RequestKind = "autopilot" // Text is "on" or "off"
+	ReqSlots     RequestKind = "slots"     // Text is how many tasks of the session work at once
 	ReqEnd       RequestKind = "end"       // the person closes the task: completed
 )
 
@@ -300,6 +302,7 @@ const (
 	EvModel        EventKind = "task.model"     // it runs on another model than was asked for
 	EvHook         EventKind = "hook"           // a person's command ran, blocked or broke
 	EvToolRefused  EventKind = "tool.refused"   // a call outside the agent's set
+	EvSlots        EventKind = "session.slots"  // how many tasks work at once was changed
 	EvNotify       EventKind = "notify"         // an agent tells of its progress
 )
 
