@@ -6,7 +6,9 @@ import (
 )
 
 // folds reports whether something can be folded away under the row.
-func folds(n *Node, r Row) bool { return n != nil && (n.Head != "" || (len(n.Kids) > 0 || n.rest != nil) && !r.Flat) }
+func folds(n *Node, r Row) bool {
+	return n != nil && (n.Head != "" || (len(n.Kids) > 0 || n.rest != nil) && !r.Flat)
+}
 
 func (s *State) fold() []Effect {
 	n, r := s.Tree.current()
