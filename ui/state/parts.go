@@ -81,7 +81,7 @@ func (s *State) Missing() (all bool, sessions []string) {
 	if t.filtered() || t.Order.flat() || t.parts.seek != "" {
 		return true, nil
 	}
-	want := map[string]bool{t.parts.in: true}
+	want := map[string]bool{}
 	if n := s.Selected(); n != nil {
 		want[n.Task.Session] = true
 	}
@@ -122,14 +122,6 @@ func (s *State) Counting() bool {
 // goPending goes where a person wanted to go as soon as the tasks are here.
 func (s *State) goPending() {
 	p := &s.Tree.parts
-	if p.went != "" {
-		if _, waits := p.rest[p.in]; !waits {
-			if !s.Tree.goTo(p.went) {
-				s.fail("no task " + p.went)
-			}
-			p.went, p.in = "", ""
-		}
-	}
 	if p.seek == "" {
 		return
 	}
@@ -143,11 +135,4 @@ func (s *State) goPending() {
 		s.Tree.goTo(best.Task.ID)
 	}
 	p.seek = ""
-}
-
-// goInto goes to a task of a session that may not be whole yet.
-func (s *State) goInto(session, task string) {
-	if !s.Tree.goTo(task) {
-		s.Tree.parts.went, s.Tree.parts.in = task, session
-	}
 }
