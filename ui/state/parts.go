@@ -13,8 +13,6 @@ import (
 type parts struct {
 	rest map[string]bool // these sessions, and whether they have been summed up
 	seek string          // what :go looks for meanwhile
-	went string          // the task to go to when its session is here
-	in   string          // that session
 }
 
 // open makes room for sessions that come whole.
