@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,8 @@ type view struct {
 type focus struct {
 	task string
 	last int64
+	all  bool     // sessions that are wanted whole: all
+	want []string // these
 }
 
 // paper is a task's transcript as far as it has been read.
@@ -57,7 +60,11 @@ type paper struct {
 
 func newView(p *program) *view {
 	v := &view{Box: tview.NewBox(), p: p}
-	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, StallAfter: p.o.Stall, Select: p.o.Session, Mouse: p.o.Mouse, Trouble: p.o.Trouble, RuleFor: p.o.RuleFor})
+	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Found: p.o.Found, Themes: p.o.Outside.Themes, StallAfter: p.o.Stall, Select: p.o.Session, Mouse: p.o.Mouse, Trouble: p.o.Trouble, RuleFor: p.o.RuleFor})
+	if p.o.Found != "" {
+		v.st.Now = time.Now()
+		v.st.Say(p.o.Found)
+	}
 	if p.o.Keys != nil {
 		v.st.Rekey(p.o.Keys)
 	}
@@ -131,8 +138,9 @@ func (v *view) refocus() {
 		f.task = v.st.Tree.Selected
 		f.last = v.paper(f.task).last
 	}
+	f.all, f.want = v.st.Missing()
 	old := v.focus.Swap(&f)
-	if old.task != f.task {
+	if old.task != f.task || f.all && !old.all || len(f.want) > 0 && !slices.Equal(old.want, f.want) {
 		v.wakePump()
 	}
 }
