@@ -220,7 +220,7 @@ func limitOf(ctx, timed context.Context, err error) *core.Error {
 }
 
 func timeoutError(d time.Duration) *core.Error {
-	return &core.Error{Code: core.CodeTimeout, Message: "timed out after " + inMinutes(d), Hint: "timeout of the agent or in the settings sets the limit"}
+	return &core.Error{Code: core.CodeTimeout, Message: fmt.Sprintf("timed out after %g minutes", d.Minutes()), Hint: "timeout of the agent or in the settings sets the limit"}
 }
 
 // overError is the end of the whole session.
@@ -228,13 +228,6 @@ func overError() *core.Error {
 	return &core.Error{Code: core.CodeTimeout, Message: "the time for the whole run is over", Hint: "ask for less at once, or give it a longer --timeout"}
 }
 
-func inMinutes(d time.Duration) string {
-	if d < time.Minute {
-		return d.String()
-	}
-	return fmt.Sprintf("%g minutes", d.Minutes())
-}
-
 func idleError(d time.Duration) *core.Error {
-	return &core.Error{Code: core.CodeIdleTimeout, Message: "nothing happened for " + inMinutes(d), Hint: "idle_timeout of the agent or in the settings sets the limit; output alone does not count"}
+	return &core.Error{Code: core.CodeIdleTimeout, Message: fmt.Sprintf("nothing happened for %g minutes", d.Minutes()), Hint: "idle_timeout of the agent or in the settings sets the limit; output alone does not count"}
 }
