@@ -20,7 +20,12 @@ type Key struct {
 // Keys are all settings, in the order in which people read of them.
 var Keys = []Key{
 	{"model", `"offline/rules"`, "DROVER_MODEL", "model of new sessions, as `provider/model`", setModel},
-	{"theme", `"auto"`, "DROVER_THEME", "colours: `dark`, `light`, one of your own, or `auto`", text(func(s *Settings) *string { return &s.Theme })},
+	{"theme", `"auto"`, "DROVER_THEME", "colours: the name of a theme, or `auto`: light or dark, as the terminal is", text(func(s *Settings) *string { return &s.Theme })},
+	{"mouse", "true", "", "`true`, `false`: the terminal has the mouse, `\"wheel\"`: clicks do nothing", setMouse},
+	{"notify", `"auto"`, "", "how you are told while you look elsewhere: `auto` (what the terminal knows), `osc9`, `osc777`, `osc99`, `bell`, `off`", oneOf(func(s *Settings) *string { return &s.Notify }, "auto", "osc9", "osc777", "osc99", "bell", "off")},
+	{"title", "true", "", "the terminal's title says who needs you and what runs", boolean(func(s *Settings) *bool { return &s.Title })},
+	{"progress", "false", "", "the terminal's task bar shows that something runs (OSC 9;4)", boolean(func(s *Settings) *bool { return &s.Progress })},
+	{"synchronised", "true", "", "frames are sent as one (mode 2026); off for a terminal that stumbles over it", boolean(func(s *Settings) *bool { return &s.Synchronised })},
 	{"concurrency", "32", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
 	{"max_depth", "6", "", "levels of subagents under the main agent", number(func(s *Settings) *int { return &s.MaxDepth }, 0, 100)},
 	{"max_continues", "5", "", "how often autopilot reminds an agent that has not completed", number(func(s *Settings) *int { return &s.MaxContinues }, 0, 1000)},
@@ -37,6 +42,7 @@ func defaults() Settings {
 	return Settings{
 		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
 		HostIdle: time.Minute, OfflinePace: 240, Trust: "folder",
+		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
 	}
 }
 
@@ -120,6 +126,31 @@ func setModel(s *Settings, v any) error {
 		return fmt.Errorf("must be provider/model, is %q", model)
 	}
 	s.Model = model
+	return nil
+}
+
+func boolean(field func(*Settings) *bool) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		b, ok := v.(bool)
+		if !ok {
+			return fmt.Errorf("must be true or false, is %s", kind(v))
+		}
+		*field(s) = b
+		return nil
+	}
+}
+
+func setMouse(s *Settings, v any) error {
+	switch v {
+	case true:
+		s.Mouse = "on"
+	case false:
+		s.Mouse = "off"
+	case "wheel":
+		s.Mouse = "wheel"
+	default:
+		return fmt.Errorf(`must be true, false or "wheel", is %s`, kind(v))
+	}
 	return nil
 }
 
