@@ -150,6 +150,7 @@ const (
 	SenderUser      = "user"
 	SenderAutopilot = "autopilot"
 	SenderSystem    = "system"
+	SenderHook      = "hook"
 )
 
 // EntryKind is what a row of a transcript is.
@@ -161,6 +162,7 @@ const (
 	EntryAnswer  EntryKind = "answer"  // the model's reply: Text, Reasoning, Calls, Tokens
 	EntryCall    EntryKind = "call"    // the tool call CallID begins, Text is its subject: from here on it may have run
 	EntryResult  EntryKind = "result"  // what the tool call CallID gave
+	EntrySummary EntryKind = "summary" // stands, for the model, for the entries up to Upto
 	EntryNote    EntryKind = "note"    // for people only; the model never sees it
 )
 
@@ -185,6 +187,7 @@ type Entry struct {
 	Full      string          `json:"full,omitzero"`    // path of the file with the untruncated text, or ""
 	Tokens    Tokens          `json:"tokens,omitzero"`
 	Opaque    json.RawMessage `json:"opaque,omitzero"` // what the provider wants back unchanged
+	Upto      int64           `json:"upto,omitzero"`   // of a summary: the last entry it stands for
 }
 
 // Tokens of one model call.

@@ -150,6 +150,17 @@ func (w *Work) Done() { w.rest() }
 // Join goes on as the only part, when all others are Done.
 func (w *Work) Join(ctx context.Context) error { return w.rise(ctx) }
 
+// Reclaim goes on as the only part after parts of the turn were cut off.
+func (w *Work) Reclaim(ctx context.Context) error {
+	w.lock <- struct{}{}
+	defer func() { <-w.lock }()
+	w.parts, w.waits = 1, nil
+	if w.holding {
+		return nil
+	}
+	return w.acquire(ctx)
+}
+
 // Waiting says that one part waits (for children, a person, a rate limit); it
 // holds no slot until done is called, which waits for one.
 func (w *Work) Waiting(ctx context.Context, a Activity, detail string) (done func() error, err error) {

@@ -26,7 +26,7 @@ const (
 	specColumns = "task,prompt,system,tools,output,agent"
 	turnColumns = "task,n,prompt,sender,response,started,ended,tool_calls,result,full,partial,code"
 	stepColumns = "task,seq,turn,step,kind,at,sender,delivery,text,reasoning,calls,call_id,tool," +
-		"failed,took_ns,full,tokens_in,tokens_out,tokens_cached,cost,cost_known,opaque"
+		"failed,took_ns,full,tokens_in,tokens_out,tokens_cached,cost,cost_known,opaque,upto"
 
 	requestOwn   = "session,task,kind,sender,created"
 	requestOther = "text,delivery,scope,ref,state,outcome,turn,delivered,done"
@@ -119,7 +119,7 @@ func stepValues(e *core.Entry) []any {
 	return []any{
 		e.Task, e.Seq, e.Turn, e.Step, string(e.Kind), ms(e.At), e.Sender, string(e.Delivery),
 		e.Text, e.Reasoning, callsText(e.Calls), e.CallID, e.Tool, e.Failed, int64(e.Took), e.Full,
-		k.In, k.Out, k.Cached, number(k.Cost), k.CostKnown, []byte(e.Opaque),
+		k.In, k.Out, k.Cached, number(k.Cost), k.CostKnown, []byte(e.Opaque), e.Upto,
 	}
 }
 
@@ -130,7 +130,7 @@ func scanStep(rows *sql.Rows, e *core.Entry) error {
 	err := rows.Scan(
 		&e.Task, &e.Seq, &e.Turn, &e.Step, (*string)(&e.Kind), &at, &e.Sender, (*string)(&e.Delivery),
 		&e.Text, &e.Reasoning, jsonColumn{&calls}, &e.CallID, &e.Tool, &e.Failed, &took, &e.Full,
-		&k.In, &k.Out, &k.Cached, &k.Cost, &k.CostKnown, (*[]byte)(&e.Opaque))
+		&k.In, &k.Out, &k.Cached, &k.Cost, &k.CostKnown, (*[]byte)(&e.Opaque), &e.Upto)
 	e.At, e.Took, e.Calls = fromMS(at), time.Duration(took), toCalls(calls)
 	return err
 }

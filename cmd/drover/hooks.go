@@ -22,8 +22,12 @@ import (
 	"drover/core/mask"
 )
 
-// hooks are those of a session that works in dir, as they stand whenever they are due.
-func (e *engine) hooks(dir string) core.Hooks { return e.catalog.hooks.At(dir) }
+// hooks are those that stand, whenever they are due, in the directory of the event.
+type hooks struct{ e *engine }
+
+func (h hooks) Run(ctx context.Context, ev core.HookEvent) (core.HookOutcome, error) {
+	return h.e.catalog.hooks.At(ev.Dir).Run(ctx, ev)
+}
 
 // openHooks makes the set of hooks; what is trusted is the catalogue's to say.
 func openHooks(k *catalogue, getenv func(string) string, dir string, s config.Settings) *hook.Set {

@@ -38,10 +38,10 @@ func TestHooksFollowWhatIsOnDisk(t *testing.T) {
 	}()
 	dir := filepath.Join(home, "shop")
 	write("shop/.claude/settings.json", `{"hooks":{"SubagentStart":[{"matcher":"Explore","hooks":[{"type":"command","command":"echo from the team in $PWD"}]}]}}`)
-	hooks := e.hooks(dir)
+	hooks := hooks{e}
 	says := func(want string) {
 		t.Helper()
-		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Session: "s", Task: "t", Agent: "explore"})
+		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Dir: dir, Session: "s", Task: "t", Agent: "explore"})
 		if err != nil || out.Context != want {
 			t.Errorf("context %q, want %q; ran %+v, %v", out.Context, want, out.Ran, err)
 		}
@@ -61,7 +61,7 @@ func TestHooksFollowWhatIsOnDisk(t *testing.T) {
 	// While the settings cannot be read, those of before hold, and that is told, once.
 	write("config/config.toml", "hooks = 3\n")
 	for _, told := range []bool{true, false} {
-		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Agent: "explore"})
+		out, err := hooks.Run(t.Context(), core.HookEvent{Point: core.HookSubagentStart, Dir: dir, Agent: "explore"})
 		if err != nil || out.Context != "mine" || told != (len(out.Ran) == 2 && strings.Contains(out.Ran[0].Problem, "config.toml:1: hooks: must be tables")) {
 			t.Errorf("told %v: %+v, %v", told, out, err)
 		}

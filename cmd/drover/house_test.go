@@ -30,6 +30,7 @@ var rooms = map[string][]string{
 	"core/hook":     {"drover/core", "drover/core/sandbox"},
 	"core/sandbox":  {"golang.org/x/sys/...", "github.com/landlock-lsm/go-landlock/...", "kernel.org/pub/linux/libs/security/libcap/psx"},
 	"core/mask":     {"drover/core"},
+	"core/schema":   {"drover/core", "github.com/santhosh-tekuri/jsonschema/v6"},
 	"core/config":   {"github.com/BurntSushi/toml"},
 	"core/coretest": {"drover/core", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"store":         {"drover/core", "github.com/mattn/go-sqlite3", "github.com/fsnotify/fsnotify"},

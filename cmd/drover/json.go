@@ -193,15 +193,21 @@ type turnJSON struct {
 	Started   *time.Time `json:"started"`
 	Ended     *time.Time `json:"ended"`
 	ToolCalls int        `json:"tool_calls"`
+	Result    any        `json:"result"`      // what was handed in, or null
+	Full      string     `json:"output_path"` // of the whole response, where it was cut
+	Partial   bool       `json:"partial"`     // it was stopped: the response is what there was
+	Code      core.Code  `json:"code"`        // why it was stopped or cut
 }
 
 func ofTurn(t core.Turn) turnJSON {
-	return turnJSON{t.N, t.Sender, t.Prompt, t.Response, when(t.Started), when(t.Ended), t.ToolCalls}
+	return turnJSON{t.N, t.Sender, t.Prompt, t.Response, when(t.Started), when(t.Ended), t.ToolCalls,
+		raw(t.Result), t.Full, t.Partial, t.Code}
 }
 
 // detailJSON is a task object with what surrounds the task.
 type detailJSON struct {
 	core.TaskView
+	Why       string          `json:"why"` // the state it is in, in plain words
 	Prompt    string          `json:"prompt"`
 	System    string          `json:"system"`
 	Tools     []string        `json:"tools"` // null: every tool
@@ -212,8 +218,8 @@ type detailJSON struct {
 	Children  []core.TaskView `json:"children"`
 }
 
-func ofDetail(d core.Detail) detailJSON {
-	return detailJSON{d.Task, d.Spec.Prompt, d.Spec.System, d.Spec.Tools, raw(d.Spec.Output),
+func ofDetail(d core.Detail, now time.Time) detailJSON {
+	return detailJSON{d.Task, d.Why(now), d.Spec.Prompt, d.Spec.System, d.Spec.Tools, raw(d.Spec.Output),
 		each(d.Turns, ofTurn), each(d.Requests, ofRequest), each(d.Approvals, ofApproval), list(d.Children)}
 }
 

@@ -45,7 +45,7 @@ func (a *app) showCmd() *cobra.Command {
 				return err
 			}
 			if a.json {
-				return a.emit(ofDetail(d))
+				return a.emit(ofDetail(d, a.now()))
 			}
 			return a.print(a.showText(d))
 		}),
@@ -69,6 +69,7 @@ func (a *app) showText(d core.Detail) string {
 	s := sheet{p: a.paint}
 	s.WriteString(fmt.Sprintf("%s  %s  %s\n", a.paint.in(bold, core.CleanLine(t.Label())), t.ID, a.paint.look(t)))
 	s.row("doing", doing(t))
+	s.row("why", core.Clean(d.Why(a.now())))
 	s.row("task", core.CleanLine(t.Description))
 	s.row("agent", fmt.Sprintf("%s on %s, %s, depth %d", core.CleanLine(t.Agent), core.CleanLine(t.Model), t.Mode, t.Depth))
 	s.row("session", fmt.Sprintf("%s in %s%s", t.Session, core.CleanLine(t.Dir), map[bool]string{true: ", autopilot"}[t.Autopilot]))
@@ -98,12 +99,24 @@ func (a *app) showText(d core.Detail) string {
 		}
 	}
 	for _, turn := range d.Turns {
-		s.row(fmt.Sprintf("turn %d", turn.N), fmt.Sprintf("%s › %s\n%s", core.CleanLine(turn.Sender), core.Clean(turn.Prompt), core.Clean(turn.Response)))
+		s.row(fmt.Sprintf("turn %d", turn.N), fmt.Sprintf("%s › %s\n%s%s", core.CleanLine(turn.Sender), core.Clean(turn.Prompt), core.Clean(turn.Response), handed(turn.Handed)))
 	}
 	if len(d.Children) > 0 {
 		s.WriteString("\n" + a.tree(d.Children))
 	}
 	return s.String()
+}
+
+// handed says what is not whole about a turn's response.
+func handed(h core.Handed) string {
+	var b strings.Builder
+	if h.Code != "" {
+		fmt.Fprintf(&b, "\n(%s)", h.Code)
+	}
+	if h.Full != "" {
+		b.WriteString("\n(all of it: " + h.Full + ")")
+	}
+	return b.String()
 }
 
 // exactArgs are the arguments of a tool call, whole, as they would run.

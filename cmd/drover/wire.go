@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,13 +13,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"drover/agents"
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
+	"drover/core/mask"
 	"drover/core/run"
 	"drover/core/sandbox"
+	"drover/core/schema"
 	"drover/core/tool"
 	"drover/store"
 )
@@ -81,7 +85,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		return nil, fmt.Errorf("making the directory for long outputs: %w", err)
 	}
 	o := host.Options{
-		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot, Sweep: sweep,
+		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot, Sweep: sweep, Hooks: hooks{e},
 		Registry: core.Options{
 			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot, NewID: e.newID,
 			Allowed: tool.Allowed, RuleFor: tool.RuleFor,
@@ -94,11 +98,35 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	delegation := tool.Policy{MaySpawn: maySpawn(e.getenv), Model: childModel(e.models), Plan: agents.PlanMode}
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
-			Registry: r, Model: e.models, Scratch: scratch, MaxSteps: e.settings.MaxTurns, MaxDepth: e.settings.MaxDepth,
+			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
 			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation))...), Exact: tool.Exact, Policy: e.catalog.policy,
+			Schema: compile, Mask: masker(e.getenv), Hooks: hooks{e},
 		})
 	}
 	return host.New(o), nil
+}
+
+// limits are those of the settings, where 0 means none.
+func limits(s config.Settings) run.Limits {
+	none := func(d time.Duration) time.Duration {
+		if d == 0 {
+			return -1
+		}
+		return d
+	}
+	return run.Limits{
+		MaxTurns: s.MaxTurns, Timeout: none(s.Timeout), Idle: none(s.IdleTimeout), Requests: s.RequestBudget,
+		Tokens: int64(s.BudgetTokens), Cost: s.BudgetCost, Grace: s.Grace,
+	}
+}
+
+func compile(raw json.RawMessage) (func(json.RawMessage) []string, error) {
+	return schema.Compile(raw)
+}
+
+// masker takes this environment's secrets, and the home directory, out of texts.
+func masker(getenv func(string) string) func(string) string {
+	return mask.New(os.Environ(), getenv("HOME")).Text
 }
 
 // sweep ends processes of a host that was killed together with their supervisors.

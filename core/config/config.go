@@ -16,14 +16,20 @@ import (
 
 // Settings are what a person may set. Load fills every field.
 type Settings struct {
-	Model        string        // "provider/model" of new sessions
-	Theme        string        // a theme's name, or "auto"
-	Concurrency  int           // tasks of a session that work at once
-	MaxDepth     int           // levels of subagents under the main task
-	MaxContinues int           // autopilot's reminders before it stops
-	MaxTurns     int           // model calls in one turn
-	HostIdle     time.Duration // a host with nothing to do exits after this
-	OfflinePace  int           // characters a second of the offline model; 0: full speed
+	Model         string        // "provider/model" of new sessions
+	Theme         string        // a theme's name, or "auto"
+	Concurrency   int           // tasks of a session that work at once
+	MaxDepth      int           // levels of subagents under the main task
+	MaxContinues  int           // autopilot's reminders before it stops
+	MaxTurns      int           // model calls in one turn
+	Timeout       time.Duration // of a subagent's turn; 0: none
+	IdleTimeout   time.Duration // of a subagent without an event; 0: none
+	Grace         time.Duration // to hand in at a limit
+	RequestBudget int           // model calls of a subagent's turn; 0: none
+	BudgetTokens  int           // of a session; 0: none
+	BudgetCost    float64       // of a session; 0: none
+	HostIdle      time.Duration // a host with nothing to do exits after this
+	OfflinePace   int           // characters a second of the offline model; 0: full speed
 
 	Mouse          string   // "on", "wheel" or "off"
 	Notify         string   // "auto", "off", or a way

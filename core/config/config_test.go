@@ -71,6 +71,12 @@ concurrency = 4
 max_depth = 0
 max_continues = 9
 max_turns = 7
+timeout = "30m"
+idle_timeout = "0s"
+grace = "5s"
+request_budget = 40
+budget_tokens = 100000
+budget_cost = 2.5
 "host_idle" = "5s"
 offline_pace = 0
 trust = "content"
@@ -92,7 +98,9 @@ matcher = "*"
 `)
 	want := Settings{
 		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second,
-		Mouse: "on", Notify: "auto", Title: true, Synchronised: true, Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"},
+		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
+		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
+		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"},
 		Hooks: []Hook{
 			{Point: "agentStop", Command: "true", Matcher: "*"},
 			{Point: "subagentStop", Command: "./check.sh", Matcher: "explore|plan", Timeout: 30 * time.Second, Required: true, Cwd: "sub", Env: map[string]string{"A": "b"}},

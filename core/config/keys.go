@@ -30,6 +30,12 @@ var Keys = []Key{
 	{"max_depth", "6", "", "levels of subagents under the main agent", number(func(s *Settings) *int { return &s.MaxDepth }, 0, 100)},
 	{"max_continues", "5", "", "how often autopilot reminds an agent that has not completed", number(func(s *Settings) *int { return &s.MaxContinues }, 0, 1000)},
 	{"max_turns", "100", "", "model calls in one turn", number(func(s *Settings) *int { return &s.MaxTurns }, 1, 100_000)},
+	{"timeout", `"15m"`, "", "how long one turn of a subagent may take, without the time a person is asked; 0 is without end", duration(func(s *Settings) *time.Duration { return &s.Timeout }, 0, 240*time.Hour)},
+	{"idle_timeout", `"3m"`, "", "how long a subagent may go without an event; output alone does not count; 0 is without end", duration(func(s *Settings) *time.Duration { return &s.IdleTimeout }, 0, 240*time.Hour)},
+	{"grace", `"60s"`, "", "how long an agent at a limit has to hand in what there is", duration(func(s *Settings) *time.Duration { return &s.Grace }, time.Second, time.Hour)},
+	{"request_budget", "0", "", "model calls in a subagent's turn after which it is told to come to an end, at half as many again made to, and five later stopped; 0 is none", number(func(s *Settings) *int { return &s.RequestBudget }, 0, 100_000)},
+	{"budget_tokens", "0", "", "tokens that a session may use with everything under it; 0 is none", number(func(s *Settings) *int { return &s.BudgetTokens }, 0, 1<<53)},
+	{"budget_cost", "0.0", "", "US dollars that a session may cost with everything under it; 0 is none", amount(func(s *Settings) *float64 { return &s.BudgetCost })},
 	{"host_idle", `"60s"`, "DROVER_HOST_IDLE", "a host with nothing to do exits after this", duration(func(s *Settings) *time.Duration { return &s.HostIdle }, 0, 24*time.Hour)},
 	{"trust", `"folder"`, "", "what `drover trust` trusts: the `folder`, or the `content` its files have now: a changed one asks again", oneOf(func(s *Settings) *string { return &s.Trust }, "folder", "content")},
 	{"agent_order", "[]", "", "families of agent files in the order that counts, as `[\".claude\", \".drover\"]`; those left out come after, as in Agents", texts(func(s *Settings) *[]string { return &s.AgentOrder })},
@@ -41,7 +47,7 @@ var Keys = []Key{
 func defaults() Settings {
 	return Settings{
 		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
-		HostIdle: time.Minute, OfflinePace: 240, Trust: "folder",
+		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, OfflinePace: 240, Trust: "folder",
 		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
 	}
 }
@@ -164,6 +170,25 @@ func number(field func(*Settings) *int, low, high int64) func(*Settings, any) er
 			return fmt.Errorf("must be %d to %d, is %d", low, high, n)
 		}
 		*field(s) = int(n)
+		return nil
+	}
+}
+
+func amount(field func(*Settings) *float64) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		var f float64
+		switch n := v.(type) {
+		case int64:
+			f = float64(n)
+		case float64:
+			f = n
+		default:
+			return fmt.Errorf("must be a number, is %s", kind(v))
+		}
+		if !(f >= 0 && f < 1e9) {
+			return fmt.Errorf("must be 0 or more, is %v", v)
+		}
+		*field(s) = f
 		return nil
 	}
 }

@@ -422,3 +422,17 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRun is one hook that does nothing, beside a set that has none.
+func BenchmarkRun(b *testing.B) {
+	dir := b.TempDir()
+	for name, s := range map[string]*Set{"none": with(), "one": sh(core.HookSubagentStop, "true")} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.At(dir).Run(b.Context(), stop(dir)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -50,7 +50,7 @@ func BenchmarkStep(b *testing.B) {
 			Store: s, Dir: dir, Session: root.ID, Registry: core.Options{OneShot: true},
 			Runner: func(r *core.Registry) core.Runner {
 				return run.New(run.Options{
-					Registry: r, Tools: tool.NewBox(probe{core.Reads}), Scratch: dir, MaxSteps: steps + 1,
+					Registry: r, Tools: tool.NewBox(probe{core.Reads}), Scratch: dir, Limits: run.Limits{MaxTurns: steps + 1},
 					Model: func(string) (core.Model, string, error) { return stepper{steps}, "one", nil },
 				})
 			},

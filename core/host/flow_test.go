@@ -200,7 +200,7 @@ func TestApproval(t *testing.T) {
 			t.Error("needs_approval is told")
 		}
 		w.ask(core.Request{Task: "main", Kind: core.ReqDeny, Ref: "a1", Text: "not today"})
-		if got := w.transcript("main"); !strings.Contains(got, "denied by the person, who says: not today") {
+		if got := w.transcript("main"); !strings.Contains(got, "saying: not today") {
 			t.Errorf("transcript:\n%s", got)
 		}
 		w.send("main", "again", core.Queue)

@@ -15,6 +15,7 @@ import (
 	"drover/core"
 	"drover/core/host"
 	"drover/core/run"
+	"drover/core/schema"
 	"drover/core/tool"
 	"drover/store"
 )
@@ -33,6 +34,9 @@ type world struct {
 	stop   context.CancelFunc
 	ended  chan error
 	opts   core.Options
+	limits run.Limits
+	hooks  core.Hooks
+	window func(string) int64
 	mu     sync.Mutex
 	seen   []core.ModelRequest
 	kill   func() // the host goes, as rows see it: in the middle of everything
@@ -81,7 +85,7 @@ func (probe) Run(ctx context.Context, _ core.ToolEnv, args json.RawMessage) (cor
 
 func newWorld(t *testing.T, model func(context.Context, core.ModelRequest) (core.ModelReply, error)) *world {
 	t.Helper()
-	w := &world{t: t, model: model, ended: make(chan error, 1)}
+	w := &world{t: t, model: model, limits: run.Limits{MaxTurns: 50}, ended: make(chan error, 1)}
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	s, err := store.Open(w.ctx, t.TempDir(), store.Options{Solo: true})
 	if err != nil {
@@ -92,6 +96,10 @@ func newWorld(t *testing.T, model func(context.Context, core.ModelRequest) (core
 	w.store = s
 	w.client = &core.Client{Store: s}
 	return w
+}
+
+func compile(raw json.RawMessage) (func(json.RawMessage) []string, error) {
+	return schema.Compile(raw)
 }
 
 // start creates the session and hosts it.
@@ -123,11 +131,11 @@ func (w *world) serve() {
 		w.t.Fatal(err)
 	}
 	w.host = host.New(host.Options{
-		Store: w.store, Session: w.root.ID, Registry: w.opts, IdleExit: time.Hour,
+		Store: w.store, Session: w.root.ID, Registry: w.opts, IdleExit: time.Hour, Hooks: w.hooks,
 		Runner: func(r *core.Registry) core.Runner {
 			tools := append(tool.Delegation(r, cat, tool.Policy{}), probe{core.Reads}, probe{core.Runs}, pen{})
 			return run.New(run.Options{
-				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), MaxSteps: 50,
+				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), Limits: w.limits, Schema: compile, Hooks: w.hooks, Window: w.window,
 				Model: func(string) (core.Model, string, error) { return w, "one", nil },
 			})
 		},

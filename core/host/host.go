@@ -23,6 +23,8 @@ type Options struct {
 	Autopilot func(s core.Session, main core.Task, turns []core.Turn) (reminder string, stop core.Code, why string)
 	// Sweep ends what a dead host may have left running, before its session is taken up; may be nil.
 	Sweep func(session string) error
+	// Hooks are a person's commands for notifications; nil: none.
+	Hooks core.Hooks
 	// IdleExit is how long an idle session is kept; 0 leaves at once.
 	IdleExit time.Duration
 	Log      *slog.Logger
@@ -44,6 +46,7 @@ type Host struct {
 	busy     sync.WaitGroup
 	fault    error
 	handling map[int64]bool // requests in the hands of a goroutine
+	notices  *notifier
 }
 
 // New makes a Host; Run does the rest.
@@ -52,7 +55,8 @@ func New(o Options) *Host {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h := &Host{o: o, wake: make(chan struct{}, 1), handling: map[int64]bool{}}
-	o.Registry.OnRunnable = h.runnable
+	h.notices = newNotifier(o.Hooks)
+	o.Registry.OnRunnable, o.Registry.OnEvent = h.runnable, h.notices.event
 	h.reg = core.NewRegistry(o.Store, o.Registry)
 	return h
 }
@@ -115,6 +119,7 @@ func (h *Host) serve(ctx context.Context) error {
 	lctx, quiet := context.WithCancel(context.WithoutCancel(ctx))
 	var live sync.WaitGroup
 	live.Go(func() { h.note(h.reg.WriteLive(lctx)) })
+	live.Go(func() { h.note(h.notices.run(lctx, h.reg)) })
 	defer func() { quiet(); live.Wait() }()
 
 	resumed, err := h.reg.Load(h.o.Session)

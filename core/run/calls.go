@@ -46,6 +46,7 @@ func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolR
 	}
 	u.w.Done() // the loop itself only waits
 	wg.Wait()
+	defer u.clock.hold(core.ActQueued)() // what follows may wait for a slot
 	if err := u.w.Join(ctx); err != nil {
 		b.errs = append(b.errs, err)
 	}
@@ -87,6 +88,10 @@ func asks(t core.Tool) bool {
 // tool finds a tool of the task's set: the second wall. The name must be one
 // the model was shown.
 func (u *turn) tool(name string) (core.Tool, bool) {
+	if u.result != nil && isResult(name) {
+		spec, err := u.result.spec()
+		return resultTool{u, spec}, err == nil
+	}
 	if !slices.Contains(u.set, name) {
 		return nil, false
 	}
@@ -96,7 +101,11 @@ func (u *turn) tool(name string) (core.Tool, bool) {
 func (b *batch) one(c core.ToolCall, begun bool) error {
 	tool, ok := b.tool(c.Name)
 	if !ok {
-		return b.result(c, core.ToolResult{Failed: true, Text: b.refusal(c.Name)}, 0)
+		text := b.refusal(c.Name)
+		if err := b.o.Registry.Note(b.t.ID, core.EvToolRefused, b.t.Label()+": "+text, ""); err != nil {
+			return err
+		}
+		return b.result(c, core.ToolResult{Failed: true, Text: text}, 0)
 	}
 	if !begun && b.begun(c.ID) && !tool.Spec().Again {
 		return b.result(c, core.ToolResult{Failed: true, Text: interruptedByCrash}, 0)
@@ -106,15 +115,18 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 		if subject == "" {
 			subject = tool.Subject(c.Args)
 		}
+		release := b.clock.hold(core.ActApproval)
 		d, err := b.o.Registry.Approve(b.ctx, b.w, c, subject, b.agent.Rules)
+		release()
 		if err != nil {
 			return err
 		}
 		if !d.Allowed {
-			text := "denied by the person; do not try the same again."
+			text := "User rejected this operation"
 			if d.Reason != "" {
-				text = "denied by the person, who says: " + d.Reason
+				text += ", saying: " + d.Reason
 			}
+			text += ". Do not try the same again: rethink your strategy."
 			return b.result(c, core.ToolResult{Failed: true, Text: text}, 0)
 		}
 	}
@@ -141,7 +153,8 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 }
 
 func (b *batch) result(c core.ToolCall, res core.ToolResult, took time.Duration) error {
-	row := core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Text: res.Text, Failed: res.Failed, Full: res.Full, Took: took}
+	b.clock.touch()
+	row := core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Text: b.o.Mask(res.Text), Failed: res.Failed, Full: res.Full, Took: took}
 	step := core.Step{Entries: []core.Entry{row}}
 	if b.left.Add(-1) == 0 {
 		step.Activity = core.ActModel
@@ -156,10 +169,23 @@ func (b *batch) refusal(name string) string {
 func (b *batch) env(c core.ToolCall) core.ToolEnv {
 	return core.ToolEnv{
 		TaskInfo: b.info, CallID: c.ID, Scratch: b.o.Scratch,
-		Waiting: func(a core.Activity, detail string) (func() error, error) { return b.w.Waiting(b.ctx, a, detail) },
+		Waiting: b.waiting,
 		Intent:  func(s string) error { return b.o.Registry.SetIntent(b.t.ID, s) },
 		Output:  b.output(),
 	}
+}
+
+// waiting lets the turn's clock stand as its activity asks for.
+func (b *batch) waiting(a core.Activity, detail string) (func() error, error) {
+	done, err := b.w.Waiting(b.ctx, a, detail)
+	if err != nil {
+		return nil, err
+	}
+	release := b.clock.hold(a)
+	return func() error {
+		defer release()
+		return done()
+	}, nil
 }
 
 // shownOutput is how much of a running call's output is kept for the screen, in bytes.
@@ -178,6 +204,6 @@ func (b *batch) output() func(string) {
 			shown = strings.ToValidUTF8(shown[cut:], "")
 		}
 		rev++
-		b.o.Registry.SetLive(core.Live{Task: b.t.ID, Text: "~~~~\n" + shown + "\n~~~~", Rev: rev})
+		b.o.Registry.SetLive(core.Live{Task: b.t.ID, Text: "~~~~\n" + b.o.Mask(shown) + "\n~~~~", Rev: rev})
 	}
 }

@@ -21,17 +21,25 @@ const (
 	interruptedByCrash   = "interrupted: drover was stopped while this call ran. It may have had an effect; look before you do it again."
 )
 
-// history turns a transcript into the messages of a model call.
+// history turns a transcript into the messages of a model call. What a summary
+// stands for is left out, but for the task itself; the context that a hook
+// gives goes before the prompt it was given for.
 func history(entries []core.Entry) []core.Message {
 	var out []core.Message
-	for _, e := range entries {
+	for _, e := range visible(entries) {
 		switch e.Kind {
+		case core.EntrySummary:
+			out = append(out, core.Message{Role: core.RoleUser, Text: e.Text, Sender: core.SenderSystem})
 		case core.EntryMessage, core.EntryNotice:
+			if e.Sender == core.SenderHook && len(out) == 1 {
+				out[0].Text = e.Text + "\n\n" + out[0].Text
+				continue
+			}
 			out = append(out, core.Message{Role: core.RoleUser, Text: e.Text, Sender: e.Sender})
 		case core.EntryAnswer:
 			m := core.Message{Role: core.RoleAssistant, Text: e.Text, Reasoning: e.Reasoning, Calls: e.Calls, Opaque: e.Opaque}
 			if e.Failed {
-				m.Text += "\n[cut short by a message]"
+				m.Text += "\n[cut short]"
 			}
 			out = append(out, m)
 		case core.EntryResult:
