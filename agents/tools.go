@@ -238,7 +238,8 @@ func (b *builder) less(w wanted, not []string) []string {
 }
 
 // readOnly takes away what writes. Where the dialect lets a read-only agent run
-// commands the shell stays: its processes are read-only to the kernel.
+// commands the shell stays: its processes are read-only to the kernel. Notes
+// are no files of the project: who names the tools for them may write them.
 func (b *builder) readOnly() {
 	d := &b.def
 	shell := d.Tools != nil && b.d.name != "pi" || b.d.name == "codex" || b.d.name == "cursor"
@@ -250,7 +251,7 @@ func (b *builder) readOnly() {
 	for _, n := range from {
 		_, known := b.known(n)
 		switch {
-		case readsOnly(n), n == "shell" && shell, !known && b.d.name != "pi":
+		case readsOnly(n), n == "shell" && shell, d.Tools != nil && strings.HasPrefix(n, "memory_"), !known && b.d.name != "pi":
 			kept = append(kept, n)
 		default:
 			lost = append(lost, n)

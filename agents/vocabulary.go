@@ -31,6 +31,25 @@ var words = []word{
 	{"http_get", true, "WebFetch", "web_fetch", "web_fetch", "webfetch", "", "FetchUrl"},
 	{"web_search", true, "WebSearch", "web_search", "google_web_search", "websearch", "web_search", "WebSearch"},
 	{"current_time", true, "", "", "", "", "", ""},
+	{"delete_file", false, "", "", "", "", "", ""},
+	{"move_file", false, "", "", "", "", "", ""},
+	{"sleep", true, "", "", "", "", "", ""},
+	{"get_env", true, "", "", "", "", "", ""},
+	{"set_env", false, "", "", "", "", "", ""},
+	{"http_post", false, "", "", "", "", "", ""},
+	{"http_request", false, "", "", "", "", "", ""},
+	{"json_parse", true, "", "", "", "", "", ""},
+	{"json_stringify", true, "", "", "", "", "", ""},
+	{"base64_encode", true, "", "", "", "", "", ""},
+	{"base64_decode", true, "", "", "", "", "", ""},
+	{"memory_list", true, "", "", "", "", "", ""},
+	{"memory_read", true, "", "", "", "", "", ""},
+	{"memory_write", false, "", "", "", "", "", ""},
+	{"memory_patch", false, "", "", "", "", "", ""},
+	{"memory_append", false, "", "", "save_memory", "", "", ""},
+	{"task_list", true, "", "", "", "", "", ""},
+	{"task_replay", true, "", "", "", "", "", ""},
+	{"notify", true, "", "", "", "", "", ""},
 	{"report_intent", true, "", "report_intent", "", "", "", ""},
 	{"todo_write", true, "TodoWrite", "todo", "write_todos", "todowrite", "todo", "TodoWrite"},
 	{"ask_user", true, "AskUserQuestion", "ask_user", "ask_user", "question", "ask", ""},
@@ -110,15 +129,15 @@ var groups = map[string]map[string][]string{
 // elsewhere are tools that other programs have and drover has not, in lower
 // case: telling of them is worth less than telling of a mistake.
 const elsewhere = " " +
-	"activate_skill ast_edit ast_grep base64_decode base64_encode bashoutput browser calc changes checkpoint codebase_search computer " +
-	"contact_supervisor convert_content createdirectory croncreate crondelete cronlist delete_file enter_plan_mode enterplanmode " +
-	"enterworktree exit_plan exit_plan_mode exitplanmode exitworktree extensions fetch_content fetch_rules findtestfiles get_env " +
-	"get_internal_docs get_search_content githubrepo http_post http_request inspect_image irc job json_parse json_stringify " +
-	"list_mcp_resources listmcpresources listmcpresourcestool lsp mcp memory memory_append memory_list memory_patch memory_read " +
-	"memory_write monitor move_file new notebook notify opensimplebrowser problems puppeteer pushnotification python read_mcp_resource " +
+	"activate_skill ast_edit ast_grep bashoutput browser calc changes checkpoint codebase_search computer " +
+	"contact_supervisor convert_content createdirectory croncreate crondelete cronlist enter_plan_mode enterplanmode " +
+	"enterworktree exit_plan exit_plan_mode exitplanmode exitworktree extensions fetch_rules findtestfiles " +
+	"get_internal_docs get_search_content githubrepo inspect_image irc job " +
+	"list_mcp_resources listmcpresources listmcpresourcestool lsp mcp memory " +
+	"monitor new notebook opensimplebrowser problems puppeteer python read_mcp_resource " +
 	"readlints readmcpresource readmcpresourcetool recall recipe reflect remotetrigger render_mermaid report_finding resolve retain " +
-	"rewind runnotebooks runtasks runtests save_memory schedulewakeup searchresults searchviews set_env skill slashcommand sleep ssh " +
-	"structuredoutput subagent submit_result task_list task_replay taskcreate taskget tasklist taskupdate terminalcommand " +
+	"rewind runnotebooks runtasks runtests schedulewakeup searchresults searchviews skill slashcommand ssh " +
+	"structuredoutput subagent submit_result taskcreate taskget tasklist taskupdate terminalcommand " +
 	"terminallastcommand terminalselection testfailure toolsearch update_topic usages vscodeapi workflow yield "
 
 // foreign reports whether some other program is known to have the tool.

@@ -223,10 +223,11 @@ type Model interface {
 type Effect int
 
 const (
-	Reads  Effect = iota // changes nothing: never needs approval
-	Writes               // changes files: needs approval
-	Runs                 // starts processes: needs approval
-	Steers               // acts on drover's own tasks: never needs approval
+	Reads   Effect = iota // changes nothing: never needs approval
+	Writes                // changes files: needs approval
+	Runs                  // starts processes: needs approval
+	Steers                // acts on drover's own tasks and notes: never needs approval
+	Reaches               // talks to a server elsewhere: needs approval, host by host
 )
 
 // ToolSpec describes a tool to a model and to the engine.

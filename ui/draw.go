@@ -83,13 +83,13 @@ func (v *view) drawTyping(s tcell.Screen, l *layout, text []string) {
 // oneLine is the whole screen where there is no room for one.
 func (v *view) oneLine() string {
 	c := v.st.Tree.Total
-	return join2("drover", counts(c, v.st.Tree.Review))
+	return join2("drover", counts(c, v.st.Tree.Stalled, v.st.Tree.Review))
 }
 
 func join2(a, b string) string { return strings.TrimSpace(a + " " + b) }
 
 // counts sums up all that is not over, what needs a person first where it matters.
-func counts(c state.Counts, review int) string {
+func counts(c state.Counts, stalled, review int) string {
 	var parts []string
 	add := func(n int, one string) {
 		if n > 0 {
@@ -102,6 +102,7 @@ func counts(c state.Counts, review int) string {
 	} else {
 		add(c.Needs, "need you")
 	}
+	add(stalled, "stalled")
 	add(c.Interrupted, "interrupted")
 	add(c.Idle, "idle")
 	add(review, "to review")
@@ -120,7 +121,7 @@ func (v *view) drawHeader(s tcell.Screen, w int) {
 			right += "  " + m
 		}
 	}
-	sums := counts(c, v.st.Tree.Review)
+	sums := counts(c, v.st.Tree.Stalled, v.st.Tree.Review)
 	room := w - x - 2
 	if textWidth(sums)+textWidth(right)+4 > room {
 		right = ""
@@ -143,13 +144,7 @@ func (v *view) drawHeader(s tcell.Screen, w int) {
 // drawFrame draws the lines between the parts, with their titles.
 func (v *view) drawFrame(s tcell.Screen, l *layout) {
 	tree := v.st.View.Pane == state.PaneTree && v.st.View.Mode != state.Composing
-	title := "tasks"
-	if v.st.Tree.HideDone {
-		title += " · finished hidden"
-	}
-	if v.st.Tree.Filter != "" && v.st.View.Mode != state.Filtering {
-		title += " · /" + core.CleanLine(v.st.Tree.Filter)
-	}
+	title := v.treeTitle()
 	detail := v.detailTitle()
 	if l.split > 0 {
 		v.frameWide(s, l, title, detail, tree)
@@ -239,7 +234,7 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 		v.drawLine(s, y, w, ":", true)
 		return
 	case state.Filtering:
-		v.drawLine(s, y, w, "/", false)
+		v.drawLine(s, y, w, "/", true)
 		return
 	case state.Picking:
 		v.drawLine(s, y, w, "> ", false)
@@ -281,6 +276,10 @@ func (v *view) drawLine(s tcell.Screen, y, w int, prompt string, complete bool) 
 	x += drawText(s, x, y, w-x-1, before, base)
 	s.ShowCursor(x, y)
 	x += drawText(s, x, y, w-x-1, after, base) + 2
+	if bad := v.st.Tree.FilterError(); bad != "" && x < w-4 && v.st.View.Mode == state.Filtering && !v.st.Agents.Open {
+		drawText(s, x, y, w-x, bad, v.pal.Over(base, themes.Warning))
+		return
+	}
 	if t := v.st.Toast; t.Text != "" && x < w-4 {
 		drawText(s, x, y, w-x, t.Text, v.pal.Over(base, themes.Muted))
 		return

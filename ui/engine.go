@@ -31,6 +31,10 @@ type Engine interface {
 	Withdraw(ctx context.Context, id int64) (core.Request, error)
 	// EditRequest changes a message that is not delivered.
 	EditRequest(ctx context.Context, id int64, text string) (core.Request, error)
+	// PutNote notes something of the person's for all screens; an empty value takes it back.
+	PutNote(ctx context.Context, key, value string) error
+	// Archive hides ended tasks from the tree, or brings them back.
+	Archive(ctx context.Context, tasks []string, on bool) error
 	// NewSession starts a session and returns its main task, also beside an error where it is there.
 	NewSession(ctx context.Context, n state.NewSession) (task string, err error)
 	// Completion reads what led to a completion.
@@ -58,6 +62,7 @@ type Options struct {
 	Project string        // the root of its project, which trust is for; "": Dir
 	Version string
 	Offline bool                              // a new session runs on the offline model
+	Stall   time.Duration                     // after this long without an event a running task is said to be stalled; 0: 2 minutes
 	NoColor bool                              // attributes only
 	Zone    *time.Location                    // of the timeline's clock; nil: the local one
 	Out     io.Writer                         // gets the farewell once the terminal is restored; nil: nobody

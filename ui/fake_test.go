@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,8 @@ type fake struct {
 	lookErr   error
 	looks     int
 	trusted   bool
+	notes     map[string]string
+	notesRev  int64
 	reviews   []core.Review
 	reviewed  map[string]int64 // when a completion changed
 }
@@ -134,7 +137,10 @@ func (f *fake) Pull(ctx context.Context, c core.Cursor) (core.Update, error) {
 	if f.broken != nil {
 		return core.Update{}, f.broken
 	}
-	u := core.Update{Seq: f.seq}
+	u := core.Update{Seq: f.seq, NotesRev: f.notesRev}
+	if f.notesRev != c.NotesRev {
+		u.Notes = maps.Clone(f.notes)
+	}
 	changed := map[string]bool{}
 	tasks := f.tasks
 	if c.Seq == f.seq { // as a registry does by its index
@@ -258,6 +264,35 @@ func (f *fake) revise(id int64, do func(*core.Request)) (r core.Request, err err
 		f.touch(r.Task)
 	})
 	return r, err
+}
+
+func (f *fake) PutNote(ctx context.Context, key, value string) error {
+	f.change(func() { f.note(key, value) })
+	return nil
+}
+
+func (f *fake) note(key, value string) {
+	f.notesRev++
+	if f.notes == nil {
+		f.notes = map[string]string{}
+	}
+	f.notes[key] = value
+	if value == "" {
+		delete(f.notes, key)
+	}
+}
+
+func (f *fake) Archive(ctx context.Context, tasks []string, on bool) (err error) {
+	f.change(func() {
+		for _, id := range tasks {
+			if on && !f.task(id).Status.Terminal() {
+				err = core.Errorf(core.CodeWrongStatus, "%s has not ended", id)
+				return
+			}
+			f.note(core.NoteArchived+id, map[bool]string{true: "2026-01-02"}[on])
+		}
+	})
+	return err
 }
 
 func (f *fake) NewSession(ctx context.Context, n state.NewSession) (string, error) {

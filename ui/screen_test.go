@@ -60,6 +60,23 @@ func shop(f *fake) {
 	})
 }
 
+// fleet is the shop with another project, a failure, unknown prices, something stuck, and notes.
+func fleet(f *fake) {
+	shop(f)
+	ask(f)
+	f.change(func() {
+		now := time.Now()
+		long := now.Add(-20 * time.Minute)
+		f.task("cplan").LastEvent, f.task("cplan").ActiveSince = &long, long
+		dear := 1.75
+		f.put(core.TaskView{ID: "iblog", Session: "iblog", Kind: core.KindMain, Agent: "main", Description: "Write the release notes", Status: core.Failed, Error: "the model is overloaded", Turn: 3, TokensIn: 120_000, TokensOut: 4000, Cost: &dear, Created: &long, Started: &long, ElapsedMS: 90_000})
+		f.put(core.TaskView{ID: "jlocal", Session: "iblog", Parent: "iblog", Kind: core.KindAgent, Agent: "explore", Name: "read-commits", Status: core.Completed, Turn: 1, TokensIn: 900, Created: &long, Started: &long, ElapsedMS: 30_000})
+		f.sessions["iblog"] = core.Session{ID: "iblog", Title: "Write the release notes", Dir: "/home/me/blog", Updated: now.Add(-2 * time.Hour)}
+		f.note(core.NoteSlot+"1", "dexpl")
+		f.note(core.NoteView+"spent", `{"sort":"cost","group":"dir","filter":"cost:>1"}`)
+	})
+}
+
 // declared has completions of every outcome.
 func declared(f *fake) {
 	shop(f)
@@ -113,6 +130,15 @@ var scenes = []struct {
 	{"agents-lead", shopAgents, "@/explore<Enter>nwhere is VAT added?"},
 	{"agents-view", shopAgents, "@jjjv"},
 	{"agents-none", shop, "@"},
+	{"tree-status", fleet, "==="},
+	{"tree-dir", fleet, "="},
+	{"tree-cost", fleet, "SSS"},
+	{"tree-folded", fleet, ":go Add coupon<Enter>h"},
+	{"tree-marks", fleet, ":go plan<Enter>,,:go survey<Enter>'x"},
+	{"tree-filter", fleet, "/is:stuck !status:idle"},
+	{"tree-filter-wrong", fleet, "/age:soon status:idle"},
+	{"tree-archived", fleet, ":go survey<Enter>z"},
+	{"tree-views", fleet, ":view<Enter>"},
 	{"slash", shopAgents, ":go explore-api<Enter>m/re<Tab>"},
 	{"inbox", asked, "I"},
 	{"inbox-second", asked, "Ij"},

@@ -54,7 +54,7 @@ type paper struct {
 
 func newView(p *program) *view {
 	v := &view{Box: tview.NewBox(), p: p}
-	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, Select: p.o.Session, Mouse: p.o.Mouse, Trouble: p.o.Trouble, RuleFor: p.o.RuleFor})
+	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, StallAfter: p.o.Stall, Select: p.o.Session, Mouse: p.o.Mouse, Trouble: p.o.Trouble, RuleFor: p.o.RuleFor})
 	if p.o.Keys != nil {
 		v.st.Rekey(p.o.Keys)
 	}
@@ -122,8 +122,9 @@ func (v *view) paper(task string) *paper {
 // refocus tells the pump what is on the screen now.
 func (v *view) refocus() {
 	v.p.scout.follow(v.st.Looks())
-	f := focus{task: v.st.Tree.Selected}
-	if f.task != "" {
+	f := focus{}
+	if v.st.Selected() != nil { // not on a heading
+		f.task = v.st.Tree.Selected
 		f.last = v.paper(f.task).last
 	}
 	old := v.focus.Swap(&f)
@@ -191,7 +192,9 @@ func (v *view) do(effects []state.Effect) {
 		case state.Scroll:
 			v.scroll(e)
 		case state.Toggle:
-			v.paper(v.st.Tree.Selected).Toggle()
+			if v.st.Selected() != nil {
+				v.paper(v.st.Tree.Selected).Toggle()
+			}
 		case state.Theme, state.TryTheme, state.SetMouse, state.Notify:
 			v.home(e)
 		default:
@@ -216,7 +219,7 @@ func (v *view) scroll(e state.Scroll) {
 		v.overTop = moved(v.overTop, page, e.Move)
 	case v.st.View.Show != state.ShowTranscript:
 		v.events.scroll(e.Move)
-	case v.st.Tree.Selected != "":
+	case v.st.Selected() != nil:
 		v.scrollTranscript(e.Move)
 	}
 }

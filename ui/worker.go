@@ -69,6 +69,10 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 			}
 		})
 		return
+	case state.PutNote:
+		err = p.o.Engine.PutNote(ctx, e.Key, e.Value)
+	case state.Archive:
+		err = p.o.Engine.Archive(ctx, e.Tasks, e.On)
 	case state.Trust:
 		p.trust(ctx)
 		return

@@ -46,11 +46,6 @@ func openCatalogue(getenv func(string) string, s config.Settings, c *core.Client
 	return k, nil
 }
 
-// toolNames are those of every tool there is.
-func toolNames() []string {
-	return tool.NewBox(slices.Concat(tool.Builtin(), tool.Delegation(nil, nil, tool.Policy{}))...).Names()
-}
-
 func (k *catalogue) trusts(dir, content string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -94,12 +94,12 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	if log != nil {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
-	builtin := tool.Builtin() // one set a session: it keeps two edits of a file apart
+	builtin := e.builtin()
 	delegation := tool.Policy{MaySpawn: maySpawn(e.getenv), Model: childModel(e.models), Plan: agents.PlanMode}
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
-			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation))...), Exact: tool.Exact, Policy: e.catalog.policy,
+			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Policy: e.catalog.policy,
 			Schema: compile, Mask: masker(e.getenv), Hooks: hooks{e},
 		})
 	}

@@ -29,6 +29,7 @@ type Settings struct {
 	BudgetTokens  int           // of a session; 0: none
 	BudgetCost    float64       // of a session; 0: none
 	HostIdle      time.Duration // a host with nothing to do exits after this
+	StallAfter    time.Duration // a running task without an event for this long is said to be stalled
 	OfflinePace   int           // characters a second of the offline model; 0: full speed
 
 	Mouse          string   // "on", "wheel" or "off"
@@ -39,7 +40,10 @@ type Settings struct {
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
 	AgentsDisabled []string
-	Hooks          []Hook // of one point in the order of the file
+
+	SearchURL    string   // of web_search, with {query} in it; "": none
+	PrivateHosts []string // names that may lead to private addresses
+	Hooks        []Hook   // of one point in the order of the file
 }
 
 // An Error is a setting that cannot be used.

@@ -59,6 +59,9 @@ func normal(s Settings) Settings {
 	if len(s.AgentsDisabled) == 0 {
 		s.AgentsDisabled = nil
 	}
+	if len(s.PrivateHosts) == 0 {
+		s.PrivateHosts = nil
+	}
 	return s
 }
 
@@ -97,8 +100,8 @@ command = "true"
 matcher = "*"
 `)
 	want := Settings{
-		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second,
 		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
+		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
 		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"},
 		Hooks: []Hook{

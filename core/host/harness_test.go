@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -133,7 +134,7 @@ func (w *world) serve() {
 	w.host = host.New(host.Options{
 		Store: w.store, Session: w.root.ID, Registry: w.opts, IdleExit: time.Hour, Hooks: w.hooks,
 		Runner: func(r *core.Registry) core.Runner {
-			tools := append(tool.Delegation(r, cat, tool.Policy{}), probe{core.Reads}, probe{core.Runs}, pen{})
+			tools := append(slices.Concat(tool.Delegation(r, cat, tool.Policy{}), tool.Record(r)), probe{core.Reads}, probe{core.Runs}, pen{})
 			return run.New(run.Options{
 				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), Limits: w.limits, Schema: compile, Hooks: w.hooks, Window: w.window,
 				Model: func(string) (core.Model, string, error) { return w, "one", nil },

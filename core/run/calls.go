@@ -82,7 +82,7 @@ func callRow(c core.ToolCall, t core.Tool) core.Entry {
 
 func asks(t core.Tool) bool {
 	e := t.Spec().Effect
-	return e == core.Writes || e == core.Runs
+	return e == core.Writes || e == core.Runs || e == core.Reaches
 }
 
 // tool finds a tool of the task's set: the second wall. The name must be one

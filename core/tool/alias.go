@@ -27,8 +27,14 @@ var aliases = map[string]string{
 
 	"stat": "get_file_info",
 
-	"webfetch": "http_get", "web_fetch": "http_get", "fetchurl": "http_get", "fetch": "http_get", "web/fetch": "http_get",
-	"websearch": "web_search", "google_web_search": "web_search", "web": "web_search",
+	"webfetch": "http_get", "web_fetch": "http_get", "fetchurl": "http_get", "fetch_url": "http_get", "fetch": "http_get", "web/fetch": "http_get",
+	"fetch_content": "http_get", "fetch_webpage": "http_get", "fetchwebpage": "http_get", "url_fetch": "http_get", "read_url": "http_get",
+	"websearch": "web_search", "google_web_search": "web_search", "web": "web_search", "search_web": "web_search", "internet_search": "web_search",
+
+	"rm": "delete_file", "deletefile": "delete_file", "delete": "delete_file", "remove_file": "delete_file",
+	"mv": "move_file", "movefile": "move_file", "rename_file": "move_file", "move": "move_file",
+	"wait": "sleep", "getenv": "get_env", "setenv": "set_env", "pushnotification": "notify", "send_notification": "notify",
+	"save_memory": "memory_append", "savememory": "memory_append",
 
 	"todowrite": "todo_write", "todo": "todo_write", "todos": "todo_write", "write_todos": "todo_write", "update_plan": "todo_write",
 
@@ -43,7 +49,12 @@ var aliases = map[string]string{
 // own are drover's names, those of tools that are not built in here included.
 var own = map[string]bool{
 	"read_file": true, "list_files": true, "glob_files": true, "grep_files": true, "write_file": true, "edit_file": true, "shell": true,
-	"get_file_info": true, "current_time": true, "http_get": true, "web_search": true,
+	"get_file_info": true, "delete_file": true, "move_file": true,
+	"current_time": true, "sleep": true, "get_env": true, "set_env": true,
+	"http_get": true, "http_post": true, "http_request": true, "web_search": true,
+	"json_parse": true, "json_stringify": true, "base64_encode": true, "base64_decode": true,
+	"memory_list": true, "memory_read": true, "memory_write": true, "memory_patch": true, "memory_append": true,
+	"task_list": true, "task_replay": true, "notify": true,
 	"task": true, "read_agent": true, "write_agent": true, "list_agents": true, "stop_agent": true, "task_complete": true,
 	"report_intent": true, "todo_write": true, "ask_user": true,
 }

@@ -17,8 +17,17 @@ func Builtin() []core.Tool {
 		fileInfo{define("get_file_info", core.Reads)},
 		writeFile{define("write_file", core.Writes), locks},
 		editFile{define("edit_file", core.Writes), locks},
+		deleteFile{define("delete_file", core.Writes), locks},
+		moveFile{define("move_file", core.Writes), locks},
 		shell{define("shell", core.Runs)},
 		currentTime{define("current_time", core.Reads)},
+		sleep{define("sleep", core.Reads)},
+		getEnv{define("get_env", core.Reads)},
+		setEnv{define("set_env", core.Runs), locks},
+		jsonParse{define("json_parse", core.Reads)},
+		jsonStringify{define("json_stringify", core.Reads)},
+		base64Encode{define("base64_encode", core.Reads)},
+		base64Decode{define("base64_decode", core.Reads)},
 	}
 }
 

@@ -30,15 +30,15 @@ type capture struct {
 	problem    error // of the file
 }
 
-func newCapture(dir, call string) *capture {
+func newCapture(dir, name string) *capture {
 	keep := func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-' {
 			return r
 		}
 		return -1
 	}
-	call = strings.Map(keep, call)
-	return &capture{dir: dir, name: "shell-" + call[:min(len(call), 40)]}
+	name = strings.Map(keep, name)
+	return &capture{dir: dir, name: name[:min(len(name), 46)]}
 }
 
 func (c *capture) write(b []byte) {

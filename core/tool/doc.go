@@ -10,8 +10,10 @@
 // blocks on a pipe or a device; that its text is valid UTF-8 and bounded, and
 // says what was left out; that files are written whole or not at all, and only
 // inside the task's directory, whatever links stand in the way; and that no
-// process outlives the call that started it.
+// process outlives the call that started it; that no request reaches a host
+// which its address does not name, nor one where a cloud gives out its keys.
 //
 // It never asks for approval itself, never reads the kernel's file systems
-// (they hold the host's secrets), and keeps nothing between two calls.
+// (they hold the host's secrets), and keeps nothing in memory between two
+// calls: notes and a task's variables are files, for a host may be gone by then.
 package tool

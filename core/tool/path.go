@@ -72,7 +72,29 @@ func writable(dir, path string) (root, rel, refusal string) {
 	if err != nil {
 		return "", "", fmt.Sprintf("%s: %s", quoted(path), reason(err))
 	}
-	rel, err = filepath.Rel(root, real)
+	rel, refusal = inside(dir, path, root, real)
+	return root, rel, refusal
+}
+
+// entry is writable for what a path names itself: of its links only those on
+// the way to it are resolved.
+func entry(dir, path string) (root, rel, refusal string) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", "", "the working directory is gone: " + reason(err)
+	}
+	clean := absolute(dir, path)
+	parent, err := realPath(filepath.Dir(clean), 40)
+	if err != nil {
+		return "", "", fmt.Sprintf("%s: %s", quoted(path), reason(err))
+	}
+	rel, refusal = inside(dir, path, root, filepath.Join(parent, filepath.Base(clean)))
+	return root, rel, refusal
+}
+
+// inside gives real relative to root, or the refusal to write there.
+func inside(dir, path, root, real string) (rel, refusal string) {
+	rel, err := filepath.Rel(root, real)
 	switch {
 	case err != nil || !filepath.IsLocal(rel):
 		refusal = fmt.Sprintf("%s lies outside the working directory %s; only files inside it can be written", quoted(path), quoted(dir))
@@ -84,7 +106,7 @@ func writable(dir, path string) (root, rel, refusal string) {
 	case slices.Contains(strings.Split(rel, "/"), ".git"):
 		refusal = quoted(path) + " belongs to git: what is written there may run as a command; use git itself"
 	}
-	return root, rel, refusal
+	return rel, refusal
 }
 
 // reason is an error of the file system in plain words, without the call and path.

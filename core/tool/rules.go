@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -17,9 +18,11 @@ import (
 //	shell                  every call of the tool; mcp_* every tool named so
 //	shell(go test*)        commands that fit; * never stands for what chains
 //	                       commands or redirects (; & | < > $( ` newline)
-//	write_file(docs/**)    paths that fit
+//	write_file(docs/**)    paths that fit; of move_file both
+//	http_get(*.test.org)   hosts that fit; http_request(GET api.test.org)
+//	set_env(CI=1)          the variable with this value
 //
-// In a shell's rule \* is a star and \\ a backslash.
+// In a rule for a command or a variable \* is a star and \\ a backslash.
 
 const (
 	ruleBytes = 8 << 10
@@ -98,12 +101,21 @@ func (r Rule) allows(tool, subject string) bool {
 	case isCommand(tool):
 		return wildcard(r.Glob, unchained, subject)
 	case isPath(tool):
-		clean := filepath.Clean(subject)
-		if !filepath.IsLocal(clean) {
-			return false
+		paths := pathsOf(tool, subject)
+		if tool == "move_file" && len(paths) != 2 {
+			return false // one of them holds the sign between them
 		}
-		ok, err := doublestar.Match(strings.TrimPrefix(r.Glob, "./"), clean)
-		return ok && err == nil
+		for _, path := range paths {
+			clean := filepath.Clean(path)
+			ok, err := doublestar.Match(strings.TrimPrefix(r.Glob, "./"), clean)
+			if !ok || err != nil || !filepath.IsLocal(clean) {
+				return false
+			}
+		}
+		return true
+	}
+	if isNet(tool) { // Claude Code writes WebFetch(domain:x)
+		return wildcard(strings.Replace(strings.ToLower(r.Glob), "domain:", "", 1), `[^/]*`, strings.ToLower(subject))
 	}
 	return wildcard(r.Glob, `.*`, subject)
 }
@@ -114,25 +126,48 @@ func (r Rule) allows(tool, subject string) bool {
 func RuleFor(tool, subject string) string {
 	tool, _ = Canonical(tool)
 	switch {
-	case isCommand(tool) && (subject == "" || strings.HasSuffix(subject, cutMark)):
+	case isExact(tool) && (subject == "" || strings.HasSuffix(subject, cutMark)):
 		return ""
-	case isCommand(tool):
+	case isExact(tool):
 		rule := tool + "(" + strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(subject) + ")"
 		if _, err := ParseRule(rule); err != nil {
 			return "" // too long to be kept
 		}
 		return rule
+	case isNet(tool) && subject == "":
+		return ""
+	case isNet(tool):
+		return tool + "(" + subject + ")"
 	case !isPath(tool) || subject == "" || strings.HasSuffix(subject, cutMark):
 		return tool
 	}
-	clean := filepath.Clean(subject)
-	if !filepath.IsLocal(clean) {
-		return tool
+	paths := pathsOf(tool, subject)
+	dir := filepath.Dir(filepath.Clean(paths[0]))
+	same := true
+	for _, path := range paths {
+		clean := filepath.Clean(path)
+		if !filepath.IsLocal(clean) {
+			return tool
+		}
+		for same = same && filepath.Dir(clean) == dir; dir != "." && !strings.HasPrefix(clean, dir+"/"); {
+			dir = filepath.Dir(dir)
+		}
 	}
-	if dir := filepath.Dir(clean); dir != "." {
+	switch {
+	case dir != ".":
 		return tool + "(" + escapeGlob(dir) + "/**)"
+	case same:
+		return tool + "(*)"
 	}
-	return tool + "(*)"
+	return tool + "(**)"
+}
+
+// pathsOf are the paths of a subject: a move has two.
+func pathsOf(tool, subject string) []string {
+	if tool == "move_file" {
+		return strings.Split(subject, moveSign)
+	}
+	return []string{subject}
 }
 
 // Exact is the whole subject of a call, as rules judge it: the command as it
@@ -142,18 +177,43 @@ func Exact(t core.Tool, args json.RawMessage, dir string) string {
 	case isCommand(name):
 		return strings.TrimSpace(field(args, "command"))
 	case isPath(name):
-		_, rel, refusal := writable(dir, field(args, "path"))
-		if refusal != "" {
-			return "" // no rule is for it
-		}
-		return rel
+		return exactPath(name, args, dir)
+	case name == "set_env":
+		return field(args, "name") + "=" + field(args, "value")
+	case isNet(name):
+		return exactHost(name, args)
 	}
 	return t.Subject(args)
 }
 
+// exactPath is "" where no rule is for the path.
+func exactPath(name string, args json.RawMessage, dir string) string {
+	resolve, fields := writable, []string{"path"}
+	switch name {
+	case "delete_file":
+		resolve = entry
+	case "move_file":
+		resolve, fields = entry, []string{"from", "to"}
+	}
+	var paths []string
+	for _, f := range fields {
+		_, rel, refusal := resolve(dir, field(args, f))
+		if refusal != "" || len(fields) > 1 && strings.Contains(rel, moveSign) {
+			return ""
+		}
+		paths = append(paths, rel)
+	}
+	return strings.Join(paths, moveSign)
+}
+
 func isCommand(tool string) bool { return tool == "shell" }
 
-func isPath(tool string) bool { return tool == "write_file" || tool == "edit_file" }
+// isExact reports whether "always" means this very call and no other.
+func isExact(tool string) bool { return isCommand(tool) || tool == "set_env" }
+
+func isPath(tool string) bool {
+	return slices.Contains([]string{"write_file", "edit_file", "delete_file", "move_file"}, tool)
+}
 
 // unchained is what * stands for in a command: nothing that could begin
 // another command, or redirect.

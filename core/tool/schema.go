@@ -11,7 +11,8 @@ import (
 )
 
 // schema is the part of JSON Schema that tools' arguments use. Objects are
-// closed: a field that is not a property is refused.
+// closed: a field that is not a property is refused unless additionalProperties
+// is a schema. One without a type fits any value.
 type schema struct {
 	Type       string            `json:"type"`
 	Properties map[string]schema `json:"properties"`
@@ -21,6 +22,18 @@ type schema struct {
 	Minimum    *float64          `json:"minimum"`
 	Maximum    *float64          `json:"maximum"`
 	MinLength  int               `json:"minLength"`
+	More       more              `json:"additionalProperties"`
+}
+
+// more is what fields beside the properties must be: nothing allows none.
+type more struct{ *schema }
+
+func (m *more) UnmarshalJSON(b []byte) error {
+	if string(b) == "false" {
+		return nil
+	}
+	m.schema = &schema{}
+	return json.Unmarshal(b, m.schema)
 }
 
 // check returns what is wrong with args in plain words, or "".
@@ -37,6 +50,9 @@ func (s schema) at(path string, value json.RawMessage) string {
 	name := path
 	if name == "" {
 		name = "the arguments"
+	}
+	if s.Type == "" {
+		return ""
 	}
 	if got := kindOf(value); got != s.Type && (s.Type != "integer" || got != "number") {
 		return fmt.Sprintf("%s must be %s, not %s", name, withArticle(s.Type), withArticle(got))
@@ -64,12 +80,12 @@ func (s schema) object(path string, value json.RawMessage) string {
 		prefix += "."
 	}
 	for _, name := range sortedKeys(fields) {
-		if _, ok := s.Properties[name]; !ok {
+		if _, ok := s.Properties[name]; !ok && s.More.schema == nil {
 			return fmt.Sprintf("unknown field %s; the fields are %s", strconv.Quote(prefix+cut(name, 60)), strings.Join(sortedKeys(s.Properties), ", "))
 		}
 	}
 	for _, name := range s.Required {
-		if v, ok := fields[name]; !ok || kindOf(v) == "null" {
+		if v, ok := fields[name]; !ok || kindOf(v) == "null" && s.Properties[name].Type != "" {
 			return prefix + name + " is missing"
 		}
 	}
@@ -77,7 +93,11 @@ func (s schema) object(path string, value json.RawMessage) string {
 		if kindOf(fields[name]) == "null" {
 			continue // an optional field left out in another way
 		}
-		if msg := s.Properties[name].at(prefix+name, fields[name]); msg != "" {
+		of, ok := s.Properties[name]
+		if !ok {
+			of = *s.More.schema
+		}
+		if msg := of.at(prefix+name, fields[name]); msg != "" {
 			return msg
 		}
 	}

@@ -46,11 +46,15 @@ func (t shell) Run(ctx context.Context, env core.ToolEnv, args json.RawMessage) 
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	out := newCapture(env.Scratch, env.CallID)
+	out := newCapture(env.Scratch, "shell-"+env.CallID)
 	stream := newStream(env.Output)
+	vars, err := guarded(env)
+	if err != nil {
+		return core.ToolResult{}, err
+	}
 	spec, err := confined(env, sandbox.Spec{
 		Dir: env.Dir, Session: env.Session, Task: env.Task, Argv: []string{interpreter(), "-c", a.Command},
-		Env:    guarded(env),
+		Env:    vars,
 		Output: func(b []byte) { out.write(b); stream.write(b) },
 	})
 	if err != nil {
@@ -134,17 +138,4 @@ func confined(env core.ToolEnv, s sandbox.Spec) (sandbox.Spec, error) {
 		return s, fmt.Errorf("make the directory of a read-only agent: %w", err)
 	}
 	return s, nil
-}
-
-// BlockedAgent is the variable that tells a drover started from a command which
-// agent it may not start again: the one that runs the command.
-const BlockedAgent = "DROVER_BLOCKED_AGENT"
-
-// guarded is the environment of an agent's commands.
-func guarded(env core.ToolEnv) []string {
-	list := sandbox.Environ(os.Environ())
-	if env.Agent != "" && env.Kind != core.KindMain {
-		list = append(list, BlockedAgent+"="+env.Agent)
-	}
-	return list
 }

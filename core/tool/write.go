@@ -186,3 +186,9 @@ func (l *locks) lock(path string) (unlock func()) {
 		}
 	}
 }
+
+// both locks two files, always in the same order.
+func (l *locks) both(a, b string) (unlock func()) {
+	first, second := l.lock(min(a, b)), l.lock(max(a, b))
+	return func() { second(); first() }
+}

@@ -26,42 +26,6 @@ func (s *State) step(by int) []Effect {
 	return nil
 }
 
-func (s *State) fold() []Effect {
-	n := s.Selected()
-	switch {
-	case n == nil:
-	case len(n.Kids) > 0 && !n.Shut:
-		n.Shut = true
-		s.Tree.rebuild()
-	case n.Parent != nil:
-		s.Tree.goTo(n.Parent.Task.ID)
-	}
-	return nil
-}
-
-func (s *State) unfold() []Effect {
-	n := s.Selected()
-	switch {
-	case n == nil || len(n.Kids) == 0:
-	case n.Shut:
-		n.Shut = false
-		s.Tree.rebuild()
-	default:
-		if i := s.Tree.at + 1; i < len(s.Tree.Rows) && s.Tree.Rows[i].Node.Parent == n {
-			s.Tree.move(1)
-		}
-	}
-	return nil
-}
-
-func (s *State) toggleFold() []Effect {
-	if n := s.Selected(); n != nil && len(n.Kids) > 0 {
-		n.Shut = !n.Shut
-		s.Tree.rebuild()
-	}
-	return nil
-}
-
 func (s *State) openTask() []Effect {
 	s.View.Pane, s.View.Full = PaneDetail, true
 	return nil
@@ -152,7 +116,7 @@ func (s *State) prevSession() []Effect { return s.session(-1) }
 
 func (s *State) session(by int) []Effect {
 	for i := s.Tree.at + by; i >= 0 && i < len(s.Tree.Rows); i += by {
-		if s.Tree.Rows[i].Up < 0 {
+		if r := s.Tree.Rows[i]; r.Up < 0 && r.Node.Head == "" {
 			s.Tree.move(i - s.Tree.at)
 			return nil
 		}
@@ -264,9 +228,14 @@ func (s *State) Path(task string) string {
 
 func (s *State) selected() *core.TaskView { return &s.Selected().Task }
 
-func (s *State) promote() []Effect    { return []Effect{Promote{Task: s.Tree.Selected}} }
-func (s *State) resume() []Effect     { return []Effect{Resume{Task: s.Tree.Selected}} }
-func (s *State) end() []Effect        { return []Effect{End{Task: s.Tree.Selected}} }
+func (s *State) promote() []Effect { return []Effect{Promote{Task: s.Tree.Selected}} }
+func (s *State) resume() []Effect  { return []Effect{Resume{Task: s.Tree.Selected}} }
+func (s *State) end() []Effect {
+	if len(s.Marks.on) > 0 {
+		return s.endMany()
+	}
+	return []Effect{End{Task: s.Tree.Selected}}
+}
 func (s *State) copyAnswer() []Effect { return []Effect{CopyAnswer{Task: s.Tree.Selected}} }
 
 func (s *State) autopilot() []Effect {
@@ -279,6 +248,10 @@ func (s *State) cancelTree() []Effect { return s.ask(core.ScopeTree) }
 func (s *State) cancelOnly() []Effect { return s.ask(core.ScopeOnly) }
 
 func (s *State) ask(scope string) []Effect {
+	if len(s.Marks.on) > 0 {
+		s.confirmMarked(scope)
+		return nil
+	}
 	s.confirm(Confirm{Task: s.Tree.Selected, Scope: scope})
 	return nil
 }

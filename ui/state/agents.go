@@ -275,3 +275,14 @@ func (s *State) Notice() string {
 	}
 	return "this folder brings " + brings(agents, commands) + " you have not trusted: @ shows them, T trusts"
 }
+
+// fits reports whether the text has every word, and none of those after "!".
+func fits(hay string, words []string) bool {
+	for _, w := range words {
+		not, inverse := strings.CutPrefix(w, "!")
+		if not != "" && strings.Contains(hay, not) == inverse {
+			return false
+		}
+	}
+	return true
+}

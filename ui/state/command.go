@@ -31,8 +31,12 @@ func commands() []command {
 		{name: "withdraw", usage: "withdraw", help: "take back the last message", key: "w"},
 		{name: "autopilot", usage: "autopilot on|off", help: "switch autopilot", run: (*State).cmdAutopilot, args: oneOf("on", "off")},
 		{name: "go", usage: "go NAME|ID", help: "go to a task", run: (*State).cmdGo, args: (*State).taskNames},
-		{name: "filter", usage: "filter [WORDS]", help: "show only tasks with these words", run: (*State).cmdFilter},
-		{name: "sort", usage: "sort", help: "sessions in order of their last activity", run: (*State).cmdSort},
+		{name: "filter", usage: "filter [WORDS]", help: "show only the tasks that fit", run: (*State).cmdFilter},
+		{name: "sort", usage: "sort [[-]WHAT]", help: "order the rows: activity, needs, age, cost, tokens, name; alone: as things are now", run: (*State).cmdSort, args: func(*State, string) []string { return each(sorts()) }},
+		{name: "group", usage: "group WHAT", help: "session (trees), dir, agent or status", run: (*State).cmdGroup, args: func(*State, string) []string { return each(groups()) }},
+		{name: "view", usage: "view [[save|rm] NAME]", help: "go to a saved filter and order, or save or remove one", run: (*State).cmdView, args: (*State).viewNames},
+		{name: "archive", usage: "archive", help: "hide what has ended", key: "z"},
+		{name: "unarchive", usage: "unarchive [ID]", help: "bring back what was archived", run: (*State).cmdUnarchive, args: (*State).archivedIDs},
 		{name: "timeline", usage: "timeline", help: "timeline of the session", run: show(ShowTimeline)},
 		{name: "completions", usage: "completions", help: "what was declared complete", run: show(ShowCompletions)},
 		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
@@ -96,7 +100,7 @@ func (s *State) runCommand() []Effect {
 func (s *State) press(k Key) []Effect {
 	for i := range s.given {
 		b := &s.given[i]
-		if b.Context != OnTask || !slices.Contains(b.Keys, k) {
+		if b.Context != OnTask && b.Context != InTree || !slices.Contains(b.Keys, k) {
 			continue
 		}
 		if b.Why != nil {
@@ -210,12 +214,6 @@ func (s *State) cmdTheme(name string) []Effect {
 
 func (s *State) cmdFilter(words string) []Effect {
 	s.Tree.Filter = words
-	s.Tree.rebuild()
-	return nil
-}
-
-func (s *State) cmdSort(string) []Effect {
-	s.Tree.sort()
 	s.Tree.rebuild()
 	return nil
 }

@@ -213,6 +213,14 @@ func (s *State) whyNotSteer() string {
 }
 
 func (s *State) whyNotCancel() string {
+	if len(s.Marks.on) > 0 {
+		return s.whyNone(nil, "cancelled", canCancel)
+	}
+	return s.whyEnded()
+}
+
+// whyEnded is the reason of what needs the selected task alive.
+func (s *State) whyEnded() string {
 	if why := s.whyNoTask(); why != "" {
 		return why
 	}
@@ -223,7 +231,7 @@ func (s *State) whyNotCancel() string {
 }
 
 func (s *State) whyNotPromote() string {
-	if why := s.whyNotCancel(); why != "" {
+	if why := s.whyEnded(); why != "" {
 		return why
 	}
 	switch t := s.selected(); {
@@ -236,7 +244,7 @@ func (s *State) whyNotPromote() string {
 }
 
 func (s *State) whyNotResume() string {
-	if why := s.whyNotCancel(); why != "" {
+	if why := s.whyEnded(); why != "" {
 		return why
 	}
 	if t := s.selected(); !t.Interrupted {
@@ -246,7 +254,10 @@ func (s *State) whyNotResume() string {
 }
 
 func (s *State) whyNotEnd() string {
-	if why := s.whyNotCancel(); why != "" {
+	if len(s.Marks.on) > 0 {
+		return s.whyNone(nil, "closed", canEnd)
+	}
+	if why := s.whyEnded(); why != "" {
 		return why
 	}
 	switch n := s.Selected(); {

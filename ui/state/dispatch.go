@@ -75,7 +75,11 @@ func (s *State) Key(k Key) []Effect {
 	if b == nil || b.Name != "leave" {
 		s.View.leaving = false
 	}
-	if b == nil || b.Name != "complete" && b.Name != "how" {
+	s.Input.nth = 0
+	if b != nil {
+		s.Input.nth = slices.Index(b.Keys, k)
+	}
+	if b == nil || b.Name != "complete" && b.Name != "complete filter" && b.Name != "how" {
 		s.Input.tab = completion{}
 	}
 	if b == nil {

@@ -13,6 +13,7 @@ import (
 // accepted (r.State queued: it is a row now) or refused (err), and again when
 // it is settled (r.State done, delivered, refused, withdrawn).
 func (s *State) Done(e Effect, r core.Request, err error) {
+	s.noted(e, err)
 	if err != nil {
 		stale := decides(e) && core.CodeOf(err) == core.CodeWrongStatus
 		if r.ID == 0 && !stale { // with an ID it is a row, and safe

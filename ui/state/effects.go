@@ -58,6 +58,13 @@ type (
 		Autopilot bool
 		AllowAll  bool
 	}
+	// PutNote notes something for all screens; Old is what it was before.
+	PutNote struct{ Key, Value, Old string }
+	// Archive hides ended tasks from the tree, or brings them back.
+	Archive struct {
+		Tasks []string
+		On    bool
+	}
 	// Trust trusts the agents and commands of the project.
 	Trust struct{}
 	// Reload reads the catalogue again.
@@ -120,6 +127,8 @@ func (End) effect()            {}
 func (Withdraw) effect()       {}
 func (EditRequest) effect()    {}
 func (NewSession) effect()     {}
+func (PutNote) effect()        {}
+func (Archive) effect()        {}
 func (Trust) effect()          {}
 func (Reload) effect()         {}
 func (OpenFile) effect()       {}

@@ -27,6 +27,7 @@ type Input struct {
 	kept    string   // what was being typed
 	tab     completion
 	deny    core.Approval
+	nth     int // which of the binding's keys was pressed last
 }
 
 // Compose is the composer. Its target is fixed when it opens.

@@ -37,6 +37,14 @@ type Binding struct {
 
 func keys(k ...Key) []Key { return k }
 
+// digits are the keys 1 to 9.
+func digits(with string) (ks []Key) {
+	for d := 1; d <= slots; d++ {
+		ks = append(ks, Key(with+string(rune('0'+d))))
+	}
+	return ks
+}
+
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
@@ -76,7 +84,7 @@ func taskKeys() []Binding {
 		{keys("R"), OnTask, "review", "what was declared complete: review, snooze, archive, follow up", "", nil, (*State).openReview},
 		{keys("]"), OnTask, "next session", "go to the next session", "", (*State).whyNoTask, (*State).nextSession},
 		{keys("["), OnTask, "previous session", "go to the previous session", "", (*State).whyNoTask, (*State).prevSession},
-		{keys("/"), OnTask, "filter", "show only tasks with these words; !word leaves out", "filter", (*State).whyNothing, (*State).startFilter},
+		{keys("/"), OnTask, "filter", "show only the tasks that fit: words, ~letters, !not, status:idle agent:x cost:>0.5 age:>1h is:stuck …; Tab completes", "filter", (*State).whyNothing, (*State).startFilter},
 		{keys("f"), OnTask, "finished", "hide or show tasks that have ended", "", (*State).whyNothing, (*State).toggleDone},
 		{keys(":"), OnTask, "command", "type a command; Tab completes it", "command", nil, (*State).startCommand},
 		{keys("Tab", "Shift-Tab"), OnTask, "other pane", "go to the other pane", "", nil, (*State).otherPane},
@@ -101,6 +109,18 @@ func treeKeys() []Binding {
 		{keys("h", "Left"), InTree, "fold", "fold it, or go to its parent", "", nil, (*State).fold},
 		{keys("l", "Right"), InTree, "unfold", "unfold it, or go to its first child", "", nil, (*State).unfold},
 		{keys(" "), InTree, "fold or unfold", "fold or unfold it", "", nil, (*State).toggleFold},
+		{keys("S"), InTree, "sort", "order by the next: activity, needs, age, cost, tokens, name", "", (*State).whyNothing, (*State).nextSort},
+		{keys("="), InTree, "group", "group by the next: session, dir, agent, status", "", (*State).whyNothing, (*State).nextGroup},
+		{keys("Ctrl-R"), InTree, "order anew", "order the rows as things are now: they do not move by themselves", "", (*State).whyNothing, (*State).orderAnew},
+		{keys(","), InTree, "mark", "mark it, or take the mark away: x, X, e and z then act on all that is marked", "", (*State).whyNoTask, (*State).markTask},
+		{keys("."), InTree, "mark range", "mark all rows from the last mark to here", "", (*State).whyNoTask, (*State).markRange},
+		{keys("\\"), InTree, "clear marks", "take all marks away", "", (*State).whyNoMarks, (*State).clearMarks},
+		{keys("z"), InTree, "archive task", "archive what has ended: hidden until Z; on an archived one: bring it back", "", (*State).whyNotArchive, (*State).archive},
+		{keys("u"), InTree, "undo archive", "bring back what was archived in the last 30 seconds", "", (*State).whyNoUndo, (*State).undoArchive},
+		{keys("Z"), InTree, "archived", "show or hide what is archived", "", (*State).whyNothing, (*State).toggleArchived},
+		{keys("'"), InTree, "pin", "pin it to the lowest free digit, or take it from its digit", "", (*State).whyNoTask, (*State).pinFree},
+		{digits("Alt-"), InTree, "pin to digit", "pin it to this digit", "", (*State).whyNoTask, (*State).pin},
+		{digits(""), InTree, "jump", "go to the task that is pinned to the digit", "", (*State).whyNothing, (*State).jump},
 		{keys("Enter"), InTree, "open", "open the task: its transcript fills the screen", "open", (*State).whyNoTask, (*State).openTask},
 	}
 }
@@ -140,6 +160,7 @@ func lineKeys() []Binding {
 		{keys("Down"), InCommand, "newer", "the command after", "", nil, func(s *State) []Effect { s.newer(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Esc"), InCommand, "leave the line", "back", "back", nil, (*State).toNormal},
 		{keys("Enter"), InFilter, "keep", "keep the filter", "keep", nil, (*State).toNormal},
+		{keys("Tab"), InFilter, "complete filter", "complete the field or its value; again: the next that fits", "complete", nil, (*State).completeFilter},
 		{keys("Down"), InFilter, "filtered down", "next row", "", nil, moves(1, false)},
 		{keys("Up"), InFilter, "filtered up", "previous row", "", nil, moves(-1, false)},
 		{keys("Esc"), InFilter, "drop", "drop the filter", "drop it", nil, (*State).dropFilter},

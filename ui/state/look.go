@@ -16,6 +16,7 @@ const (
 	LookRunning Look = iota
 	LookQueued
 	LookParked
+	LookStalled // running, but nothing has been heard of it
 	LookNeeds
 	LookIdle
 	LookInterrupted
@@ -50,12 +51,12 @@ func LookOf(t *core.TaskView) Look {
 
 // Glyph is one column wide in every terminal and no emoji.
 func (l Look) Glyph() string {
-	return [looks]string{"●", "◌", "z", "!", "○", "↯", "✓", "✗", "⊘"}[l]
+	return [looks]string{"●", "◌", "z", "~", "!", "○", "↯", "✓", "✗", "⊘"}[l]
 }
 
 // Word says the same.
 func (l Look) Word() string {
-	return [looks]string{"running", "queued", "parked", "needs you", "idle", "interrupted", "completed", "failed", "cancelled"}[l]
+	return [looks]string{"running", "queued", "parked", "stalled", "needs you", "idle", "interrupted", "completed", "failed", "cancelled"}[l]
 }
 
 // Title is what the row of a task is called: a session by its title, else the task by its name.
@@ -74,8 +75,10 @@ func (s *State) Title(n *Node) string {
 // Doing says what the task is doing, in words that stand without colour.
 func (s *State) Doing(n *Node) string {
 	t := &n.Task
-	look := LookOf(t)
+	look := s.Look(n)
 	switch look {
+	case LookStalled:
+		return s.stallText(n)
 	case LookNeeds:
 		if as := s.Wants.approvals[t.ID]; len(as) > 0 {
 			return "needs you: " + Ask(&as[0])
@@ -142,21 +145,6 @@ func Ask(a *core.Approval) string {
 	return join(core.CleanLine(a.Tool), " ", core.CleanLine(a.Subject))
 }
 
-// Folded tells what is hidden under a folded row.
-func Folded(n *Node) string {
-	if !n.Shut || len(n.Kids) == 0 {
-		return ""
-	}
-	all := n.Below.Live() + n.Below.Done
-	switch {
-	case n.Below.Needs > 0:
-		return fmt.Sprintf("+%d, %d need you", all, n.Below.Needs)
-	case n.Below.Running > 0:
-		return fmt.Sprintf("+%d, %d running", all, n.Below.Running)
-	}
-	return fmt.Sprintf("+%d", all)
-}
-
 // Elapsed writes a duration as people read it: 0:41, 12:05, 3:07:12, 2d 04h.
 func Elapsed(d time.Duration) string {
 	sec := int64(max(d, 0) / time.Second)
@@ -178,18 +166,6 @@ func Tokens(n int64) string {
 		return fmt.Sprintf("%dk", (n+500)/1000)
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
-}
-
-// Money writes a cost; "" where nothing is known to have cost anything.
-func (c Counts) Money() string {
-	if c.Cost == 0 {
-		return ""
-	}
-	s := fmt.Sprintf("$%.2f", c.Cost)
-	if c.Unpriced {
-		s += "+"
-	}
-	return s
 }
 
 func plural(n int, one, many string) string {

@@ -51,6 +51,8 @@ type Config struct {
 	Select  string   // the task to select first
 	Mouse   Mouse    // "": off
 	Trouble string   // why no session can start, with the remedy; "" for none
+	// StallAfter is after how long without an event a running task is said to be stalled; 0: 2 minutes.
+	StallAfter time.Duration
 	// RuleFor is the rule that "always" makes of a call, "" for none; nil: not known here.
 	RuleFor func(tool, subject string) string
 }
@@ -67,6 +69,8 @@ type State struct {
 	Review Review
 	View   View
 	Input  Input
+	Marks  Marks
+	Notes  Notes
 	Toast  Toast
 	Home   Home
 	keys   []Binding
@@ -126,6 +130,10 @@ type Wants struct {
 func New(c Config) *State {
 	s := &State{Config: c, keys: Bindings(), given: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
+	s.Tree.Order = Order{Sort: SortActivity, Group: GroupSession}
+	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}}
+	s.Marks.on, s.Notes.pending = map[string]bool{}, map[string]string{}
+	s.takeNotes(nil)
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
@@ -157,6 +165,7 @@ func (s *State) Apply(u core.Update) []Effect {
 		if n := s.Tree.nodes[ses.ID]; n != nil {
 			n.hay = ""
 		}
+		s.Tree.work.stale = s.Tree.work.stale || s.Tree.filtered() || s.Tree.Order.Group != GroupSession
 	}
 	for _, t := range u.Tasks {
 		s.Tree.put(t)
@@ -178,12 +187,19 @@ func (s *State) Apply(u core.Update) []Effect {
 	for _, e := range u.Events {
 		s.Events.add(e)
 	}
+	if u.Notes != nil {
+		s.takeNotes(u.Notes)
+	}
+	if len(u.Tasks)+len(u.Sessions)+len(u.Changed) > 0 {
+		s.inbox()
+		s.Tree.total()
+		s.countStalled()
+	}
 	s.addReviews(u.Reviews)
 	if !s.Tree.loaded {
 		s.Tree.sort()
 	}
-	if len(u.Tasks)+len(u.Sessions)+len(u.Changed) > 0 || !s.Tree.loaded {
-		s.inbox()
+	if s.Tree.work.stale || !s.Tree.loaded {
 		s.Tree.rebuild()
 	}
 	s.Tree.loaded = true
@@ -279,6 +295,10 @@ func (s *State) Tick() {
 	}
 	if s.Now.Sub(s.Toast.At) >= stay {
 		s.Toast = Toast{}
+	}
+	s.countStalled()
+	if s.Tree.query().timed() {
+		s.Tree.rebuild()
 	}
 	if !s.Review.due.IsZero() {
 		s.rereview()

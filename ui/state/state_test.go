@@ -185,6 +185,23 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 		{"filter", "", "/", "there are no tasks yet"},
 		{"trust", "run11", "T", "the agents have not been read yet"},
 		{"finished", "", "f", "there are no tasks yet"},
+		{"sort", "", "S", "there are no tasks yet"},
+		{"group", "", "=", "there are no tasks yet"},
+		{"order anew", "", "<Ctrl-R>", "there are no tasks yet"},
+		{"mark", "", ",", "no task is selected"},
+		{"mark range", "", ".", "no task is selected"},
+		{"clear marks", "run11", "\\", "nothing is marked"},
+		{"archive task", "run11", "z", "survey is running: only what has ended can be archived"},
+		{"archive task", "idle1", "z", "explore-api is idle: e closes it"},
+		{"archive task", "run11", ",,z", "none of the 2 marked can be archived"},
+		{"cancel", "done1", ",x", "none of the 1 marked can be cancelled"},
+		{"end", "run11", ",e", "none of the 1 marked can be closed"},
+		{"undo archive", "run11", "u", "nothing was archived here lately"},
+		{"archived", "", "Z", "there are no tasks yet"},
+		{"pin", "", "'", "no task is selected"},
+		{"pin to digit", "", "<Alt-3>", "no task is selected"},
+		{"jump", "", "3", "there are no tasks yet"},
+		{"jump", "run11", "3", "nothing is pinned to 3; ' pins the selected task, Alt-3 pins it here"},
 		{"allow in inbox", "run11", "Ia", "nothing needs you"},
 		{"allow always in inbox", "run11", "IA", "nothing needs you"},
 		{"deny in inbox", "run11", "Id", "nothing needs you"},
@@ -553,7 +570,7 @@ func TestCompletionGoesRound(t *testing.T) {
 		press(s, "<Tab>")
 		got = append(got, s.Input.Line.String())
 	}
-	if want := []string{"approve", "autopilot", "agents"}; !slices.Equal(got, want) {
+	if want := []string{"approve", "autopilot", "archive"}; !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
 	press(s, "<Esc>:go ex<Tab>")

@@ -1,91 +1,67 @@
 package state
 
 import (
-	"cmp"
 	"slices"
-	"strings"
+	"time"
 
 	"drover/core"
 )
 
-// Node is a task in its tree.
+// Node is a task in its tree, or the heading of a group of them.
 type Node struct {
 	Task   core.TaskView
 	Parent *Node
-	Kids   []*Node // in order of creation
-	Shut   bool    // its children are folded away
-	Below  Counts  // of everything under it, itself not
-	hay    string  // what the filter searches
-	hit    bool    // the filter or the hiding of finished tasks lets it through
-	show   bool    // it, or something under it, is shown
+	Kids   []*Node
+	Head   string // of a heading: what its tasks have in common; its Task has an ID only
+	Shut   bool   // its children are folded away
+	Below  Counts // of everything under it, itself not
+	hay    string // what plain words of the filter are searched in
+	hit    bool   // filter, archive and the hiding of finished tasks let it through
+	show   bool   // it, or something under it, is shown
+	row    int    // its row, if it has one
 }
 
-// Counts sums up tasks.
-type Counts struct {
-	Running, Needs, Idle, Interrupted, Done int // Done: completed, failed or cancelled
-	TokensIn, TokensOut                     int64
-	Cost                                    float64
-	Unpriced                                bool // a price was unknown: Cost is too low
-}
-
-// Live is how many can still do something.
-func (c Counts) Live() int { return c.Running + c.Needs + c.Idle + c.Interrupted }
-
-func (c *Counts) add(o Counts) {
-	c.Running += o.Running
-	c.Needs += o.Needs
-	c.Idle += o.Idle
-	c.Interrupted += o.Interrupted
-	c.Done += o.Done
-	c.TokensIn += o.TokensIn
-	c.TokensOut += o.TokensOut
-	c.Cost += o.Cost
-	c.Unpriced = c.Unpriced || o.Unpriced
-}
-
-func (c *Counts) count(t *core.TaskView) {
-	switch LookOf(t) {
-	case LookNeeds:
-		c.Needs++
-	case LookIdle:
-		c.Idle++
-	case LookInterrupted:
-		c.Interrupted++
-	case LookCompleted, LookFailed, LookCancelled:
-		c.Done++
-	default:
-		c.Running++
-	}
-	c.TokensIn += t.TokensIn
-	c.TokensOut += t.TokensOut
-	if t.Cost != nil {
-		c.Cost += *t.Cost
-	} else {
-		c.Unpriced = true
-	}
-}
+// Context reports whether it is shown only because of what is under it.
+func (n *Node) Context() bool { return n.Head == "" && !n.hit }
 
 // Row is a visible line of the tree.
 type Row struct {
 	Node *Node
-	Up   int  // index of the parent's row, -1 for a session
+	Up   int  // index of the parent's row, -1 for a session, a heading and in a flat group
 	Last bool // no sibling is shown below it
+	Flat bool // it stands in a group of single tasks, without its tree
 }
 
 // Tree is the registry's tasks and what is visible of them.
 type Tree struct {
-	Rows     []Row
-	Selected string // a task's ID, never a position: the cursor follows its row
-	Filter   string
-	HideDone bool
-	Total    Counts // of sessions that are not over
-	Review   int    // completions that nobody has reviewed
-	roots    []*Node
-	nodes    map[string]*Node
-	sessions map[string]core.Session
-	at       int    // row of Selected
-	want     string // select this task as soon as it is there
-	loaded   bool
+	Rows         []Row
+	Selected     string // a task's ID, never a position: the cursor follows its row
+	Filter       string
+	HideDone     bool
+	ShowArchived bool
+	Order        Order
+	Total        Counts // of sessions that are not over
+	Review       int    // completions that nobody has reviewed
+	Stalled      int    // running tasks of which nothing has been heard for too long
+	roots        []*Node
+	nodes        map[string]*Node
+	sessions     map[string]core.Session
+	at           int    // row of Selected
+	want         string // select this task as soon as it is there
+	loaded       bool
+	work         treework
+}
+
+// treework is what the tree keeps to answer fast.
+type treework struct {
+	home    *State
+	query   Query
+	text    string           // that query was made from
+	stale   bool             // something has changed that the rows follow from
+	busy    map[string]*Node // what runs: candidates for a stall
+	groups  map[string]*Node // headings by ID
+	flat    []*Node          // all tasks in the order of the flat groups
+	ordered time.Time        // when the order was taken
 }
 
 // Node returns the task's node, or nil.
@@ -110,22 +86,58 @@ func (t *Tree) Len() int { return len(t.nodes) }
 // put takes a task over unless a newer revision of it is known.
 func (t *Tree) put(v core.TaskView) {
 	n := t.nodes[v.ID]
-	if n != nil {
-		if v.Rev >= n.Task.Rev {
-			n.Task, n.hay = v, ""
+	if n == nil {
+		t.plant(v)
+		return
+	}
+	if v.Rev < n.Task.Rev {
+		return
+	}
+	old, over := n.Own(), n.Task.Status.Terminal()
+	n.Task, n.hay = v, ""
+	t.watch(n)
+	own := n.Own()
+	for p := n.Parent; p != nil; p = p.Parent {
+		p.Below.plus(old, -1)
+		p.Below.add(own)
+	}
+	t.work.stale = t.work.stale || t.filtered() || t.HideDone && over != v.Status.Terminal() ||
+		t.Order.Group != GroupSession
+}
+
+// plant adds a task that was not known: a new session on top, a child after its
+// siblings. No other row changes its place.
+func (t *Tree) plant(v core.TaskView) {
+	n := &Node{Task: v}
+	t.nodes[v.ID] = n
+	t.watch(n)
+	t.work.stale = true
+	if t.loaded && t.Order.flat() {
+		t.work.flat = append(t.work.flat, n)
+	}
+	if p := t.nodes[v.Parent]; p != nil && v.Parent != "" && p != n {
+		n.Parent = p
+		p.Kids = append(p.Kids, n)
+		if last := len(p.Kids) - 2; last >= 0 && t.Order.Sort == SortActivity && byCreation(p.Kids[last], n) > 0 {
+			slices.SortStableFunc(p.Kids, byCreation)
 		}
 		return
 	}
-	n = &Node{Task: v}
-	t.nodes[v.ID] = n
-	if p := t.nodes[v.Parent]; p != nil && v.Parent != "" {
-		n.Parent = p
-		p.Kids = append(p.Kids, n)
-		slices.SortStableFunc(p.Kids, byCreation)
+	n.Shut = v.Status.Terminal()
+	if !t.loaded {
+		t.roots = append(t.roots, n)
 		return
 	}
-	n.Shut = v.Status.Terminal()
-	t.roots = slices.Insert(t.roots, 0, n) // a new session comes on top; no other row changes its order
+	t.roots = slices.Insert(t.roots, 0, n)
+}
+
+// watch keeps the list of what runs.
+func (t *Tree) watch(n *Node) {
+	if LookOf(&n.Task) == LookRunning {
+		t.work.busy[n.Task.ID] = n
+		return
+	}
+	delete(t.work.busy, n.Task.ID)
 }
 
 func byCreation(a, b *Node) int {
@@ -135,76 +147,116 @@ func byCreation(a, b *Node) int {
 	return a.Task.Created.Compare(*b.Task.Created)
 }
 
-// Sort puts the sessions that were active last on top. It happens at the start and when asked for.
-func (t *Tree) sort() {
-	slices.SortStableFunc(t.roots, func(a, b *Node) int {
-		if c := cmp.Compare(ended(a), ended(b)); c != 0 {
-			return c
-		}
-		return t.sessions[b.Task.Session].Updated.Compare(t.sessions[a.Task.Session].Updated)
-	})
+// query is the filter as it is understood.
+func (t *Tree) query() *Query {
+	if t.work.text != t.Filter {
+		t.work.query, t.work.text = ParseQuery(t.Filter), t.Filter
+	}
+	return &t.work.query
 }
 
-func ended(n *Node) int {
-	if n.Task.Status.Terminal() {
-		return 1
-	}
-	return 0
-}
+// filtered reports whether a filter is in force.
+func (t *Tree) filtered() bool { return len(t.query().Terms) > 0 }
+
+// FilterError names what of the filter is not understood; "" if all is.
+func (t *Tree) FilterError() string { return t.query().Err }
 
 // rebuild makes the rows anew and keeps the selection on its task, or on what stands nearest to it.
 func (t *Tree) rebuild() {
-	words := strings.Fields(strings.ToLower(t.Filter))
+	t.sums()
+	t.decideAll()
+	t.reflow()
+	t.work.stale = false
+}
+
+// sums counts what is under each task.
+func (t *Tree) sums() {
+	for _, r := range t.roots {
+		sum(r)
+	}
+	t.total()
+}
+
+func sum(n *Node) {
+	n.Below = Counts{}
+	for _, k := range n.Kids {
+		sum(k)
+		n.Below.add(k.Below)
+		n.Below.count(&k.Task)
+	}
+}
+
+// total sums up the sessions that are not over.
+func (t *Tree) total() {
 	t.Total = Counts{}
 	for _, r := range t.roots {
-		t.measure(r, words)
 		if !r.Task.Status.Terminal() {
 			t.Total.add(r.Below)
 			t.Total.count(&r.Task)
 		}
 	}
-	t.Rows = t.Rows[:0]
-	t.flatten(t.roots, -1, len(words) > 0)
-	t.reselect()
 }
 
-// measure counts what is under n and decides what is shown of it.
-func (t *Tree) measure(n *Node, words []string) {
-	n.Below = Counts{}
-	n.hit = (!t.HideDone || !n.Task.Status.Terminal()) && (len(words) == 0 || n.matches(words, t.sessions))
+// decideAll decides what is shown.
+func (t *Tree) decideAll() {
+	q := t.query()
+	archived := t.ShowArchived || q.asks("is", "archived")
+	for _, r := range t.roots {
+		t.decide(r, q, archived)
+	}
+}
+
+// decide decides what is shown of n and what is under it; an archived task hides all under it.
+func (t *Tree) decide(n *Node, q *Query, archived bool) {
+	if !archived && t.work.home.Notes.archived[n.Task.ID] {
+		hide(n)
+		return
+	}
+	n.hit = (!t.HideDone || !n.Task.Status.Terminal()) && q.fits(t.work.home, n)
 	n.show = n.hit
 	for _, k := range n.Kids {
-		t.measure(k, words)
-		n.Below.add(k.Below)
-		n.Below.count(&k.Task)
+		t.decide(k, q, archived)
 		n.show = n.show || k.show
 	}
 }
 
-func (n *Node) matches(words []string, sessions map[string]core.Session) bool {
-	if n.hay == "" {
-		v := &n.Task
-		parts := []string{v.ID, v.Name, v.Agent, v.Description, v.State(), v.Intent, string(v.Activity), v.Detail, string(v.Kind)}
-		if v.NeedsApproval {
-			parts = append(parts, "needs you")
-		}
-		if n.Parent == nil {
-			parts = append(parts, sessions[v.Session].Title, v.Dir)
-		}
-		n.hay = strings.ToLower(strings.Join(parts, "\n"))
+func hide(n *Node) {
+	n.hit, n.show = false, false
+	for _, k := range n.Kids {
+		hide(k)
 	}
-	return fits(n.hay, words)
 }
 
-// fits reports whether the text has every word, and none of those after "!".
-func fits(hay string, words []string) bool {
-	for _, w := range words {
-		not, inverse := strings.CutPrefix(w, "!")
-		if not != "" && strings.Contains(hay, not) == inverse {
-			return false
+// reflow makes the rows from what is shown and what is folded.
+func (t *Tree) reflow() {
+	t.rows()
+	t.reselect()
+}
+
+func (t *Tree) rows() {
+	t.Rows = t.Rows[:0]
+	open := t.filtered() // a filter shows what it finds, folded or not
+	if t.Order.Group == GroupSession {
+		t.flatten(t.roots, -1, open)
+		return
+	}
+	for _, g := range t.grouped() {
+		t.row(Row{Node: g.head, Up: -1})
+		switch {
+		case g.head.Shut && !open:
+		case t.Order.flat():
+			for i, n := range g.nodes {
+				t.row(Row{Node: n, Up: -1, Last: i == len(g.nodes)-1, Flat: true})
+			}
+		default:
+			t.flatten(g.nodes, -1, open)
 		}
 	}
-	return true
+}
+
+func (t *Tree) row(r Row) {
+	r.Node.row = len(t.Rows)
+	t.Rows = append(t.Rows, r)
 }
 
 func (t *Tree) flatten(nodes []*Node, up int, open bool) {
@@ -218,8 +270,8 @@ func (t *Tree) flatten(nodes []*Node, up int, open bool) {
 		if !n.show {
 			continue
 		}
-		t.Rows = append(t.Rows, Row{Node: n, Up: up, Last: i == last})
-		if !n.Shut || open { // a filter shows what it finds, folded or not
+		t.row(Row{Node: n, Up: up, Last: i == last})
+		if !n.Shut || open {
 			t.flatten(n.Kids, len(t.Rows)-1, open)
 		}
 	}
@@ -230,10 +282,13 @@ func (t *Tree) reselect() {
 		t.Selected, t.want = t.want, ""
 		t.reveal(t.Selected)
 	}
-	for n := t.nodes[t.Selected]; n != nil; n = n.Parent {
-		if i := t.index(n.Task.ID); i >= 0 {
+	for n := t.any(t.Selected); n != nil; n = n.Parent {
+		if i := t.index(n); i >= 0 {
 			t.Selected, t.at = n.Task.ID, i
 			return
+		}
+		if t.Order.flat() {
+			break
 		}
 	}
 	t.at = max(0, min(t.at, len(t.Rows)-1))
@@ -243,11 +298,27 @@ func (t *Tree) reselect() {
 	}
 }
 
-func (t *Tree) index(id string) int {
-	if t.at < len(t.Rows) && t.Rows[t.at].Node.Task.ID == id {
-		return t.at
+// any is the node of a task or of a heading.
+func (t *Tree) any(id string) *Node {
+	if n := t.nodes[id]; n != nil {
+		return n
 	}
-	return slices.IndexFunc(t.Rows, func(r Row) bool { return r.Node.Task.ID == id })
+	return t.work.groups[id]
+}
+
+// current is the node of the row under the cursor, of a heading too.
+func (t *Tree) current() (*Node, Row) {
+	if t.at >= len(t.Rows) || t.Rows[t.at].Node.Task.ID != t.Selected {
+		return nil, Row{}
+	}
+	return t.Rows[t.at].Node, t.Rows[t.at]
+}
+
+func (t *Tree) index(n *Node) int {
+	if n.row < len(t.Rows) && t.Rows[n.row].Node == n {
+		return n.row
+	}
+	return -1
 }
 
 // reveal unfolds what hides the task, and takes away a filter that does.
@@ -259,25 +330,30 @@ func (t *Tree) reveal(id string) {
 	if !n.hit && t.loaded {
 		t.Filter = ""
 		t.HideDone = t.HideDone && !n.Task.Status.Terminal()
+		t.ShowArchived = t.ShowArchived || t.work.home.Archived(n)
 	}
 	for p := n.Parent; p != nil; p = p.Parent {
 		p.Shut = false
 	}
-	words := strings.Fields(strings.ToLower(t.Filter))
-	for _, r := range t.roots {
-		t.measure(r, words)
+	if g := t.work.groups[t.headOf(n)]; g != nil {
+		g.Shut = false
 	}
-	t.Rows = t.Rows[:0]
-	t.flatten(t.roots, -1, len(words) > 0)
+	t.decideAll()
+	t.rows()
 }
 
 // goTo selects the task, wherever it is hidden.
 func (t *Tree) goTo(id string) bool {
-	if t.nodes[id] == nil {
+	n := t.nodes[id]
+	if n == nil {
 		return false
 	}
+	if i := t.index(n); i >= 0 {
+		t.at, t.Selected = i, id
+		return true
+	}
 	t.want = id
-	t.rebuild()
+	t.reflow()
 	return true
 }
 
