@@ -55,15 +55,9 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 		return themeError(err)
 	}
 	s := screenEngine{e.Client, e}
-	session := ""
-	if len(args) > 0 {
-		prompt, err := a.message(args)
-		if err != nil {
-			return err
-		}
-		if session, err = s.NewSession(ctx, state.NewSession{Prompt: prompt}); err != nil {
-			return err
-		}
+	session, err := a.begin(ctx, s, args)
+	if err != nil {
+		return err
 	}
 	dir, err := os.Getwd()
 	if err != nil {
