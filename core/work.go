@@ -192,7 +192,7 @@ func (w *Work) Waiting(ctx context.Context, a Activity, detail string) (done fun
 
 // shown is the activity a person should see: what waits for them comes first.
 func (w *Work) shown() (Activity, string) {
-	for _, a := range []Activity{ActApproval, ActParked, ActHook, ActChildren} {
+	for _, a := range []Activity{ActApproval, ActParked, ActHook, ActChildren, ActTool} {
 		var details []string
 		for _, wt := range w.waits {
 			if wt.a == a {

@@ -134,7 +134,8 @@ func (w *world) serve() {
 	w.host = host.New(host.Options{
 		Store: w.store, Session: w.root.ID, Registry: w.opts, IdleExit: time.Hour, Hooks: w.hooks,
 		Runner: func(r *core.Registry) core.Runner {
-			tools := append(slices.Concat(tool.Delegation(r, cat, tool.Policy{}), tool.Record(r)), probe{core.Reads}, probe{core.Runs}, pen{})
+			sleep, _ := tool.NewBox(tool.Builtin()...).Get("sleep")
+			tools := append(slices.Concat(tool.Delegation(r, cat, tool.Policy{}), tool.Record(r)), sleep, probe{core.Reads}, probe{core.Runs}, pen{})
 			return run.New(run.Options{
 				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), Limits: w.limits, Schema: compile, Hooks: w.hooks, Window: w.window,
 				Model: func(string) (core.Model, string, error) { return w, "one", nil },

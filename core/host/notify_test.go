@@ -132,3 +132,38 @@ func TestRecord(t *testing.T) {
 		w.close()
 	})
 }
+
+// TestSleepIsNoEscape holds that a sleeping agent is not taken for one that
+// hangs, and that it cannot sleep past its hard timeout.
+func TestSleepIsNoEscape(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slept, at := 0, time.Now()
+		w := newWorld(t, func(_ context.Context, req core.ModelRequest) (core.ModelReply, error) {
+			switch {
+			case req.Task.Agent == "main" && len(req.Messages) == 1:
+				return toolCall("t1", "task", `{"description":"wait","prompt":"wait","agent_type":"general-purpose","name":"sleeper"}`), nil
+			case req.Task.Agent == "main":
+				return core.ModelReply{Text: "done"}, nil
+			}
+			slept++
+			return toolCall("s"+string(rune('0'+slept)), "sleep", `{"seconds":600}`), nil
+		})
+		w.start(core.NewSession{Prompt: "go"})
+		w.pass(time.Minute)
+		if v := w.tree()[1]; v.Activity != core.ActTool || !strings.HasPrefix(v.Detail, "asleep until ") {
+			t.Errorf("%s %q", v.Activity, v.Detail)
+		}
+		w.pass(10 * time.Minute)
+		if slept != 2 {
+			t.Errorf("after %v: %d sleeps, %+v", time.Since(at), slept, w.tree()[1].State())
+		}
+		w.pass(10 * time.Minute)
+		if v := w.tree()[1]; v.Activity == core.ActTool {
+			t.Errorf("it sleeps on after %v", time.Since(at))
+		}
+		if text := w.timeline(); !strings.Contains(text, "15 minutes") {
+			t.Errorf("the hard timeout does not show:\n%s", text)
+		}
+		w.close()
+	})
+}

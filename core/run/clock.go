@@ -11,7 +11,8 @@ import (
 // clock watches the two timeouts of a turn: the hard one, which runs whatever
 // happens, and the idle one, which begins anew with every structured event (an
 // answer, a piece of one, a tool's result). Both stand while a person is asked,
-// at a rate limit and in the queue for a slot; the idle one also while children work.
+// at a rate limit and in the queue for a slot; the idle one also while children
+// work and while a tool sleeps.
 type clock struct {
 	mu   sync.Mutex
 	hard stopwatch
@@ -85,7 +86,7 @@ func (c *clock) hold(a core.Activity) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.idle.hold()
-	hard := a != core.ActChildren && a != core.ActHook
+	hard := a != core.ActChildren && a != core.ActHook && a != core.ActTool
 	if hard {
 		c.hard.hold()
 	}

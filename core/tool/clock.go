@@ -49,7 +49,7 @@ func (t sleep) Run(ctx context.Context, env core.ToolEnv, args json.RawMessage) 
 	resume := func() error { return nil }
 	if env.Waiting != nil {
 		var err error
-		if resume, err = env.Waiting(core.ActParked, "asleep until "+time.Now().Add(d).Format(time.TimeOnly)); err != nil {
+		if resume, err = env.Waiting(core.ActTool, "asleep until "+time.Now().Add(d).Format(time.TimeOnly)); err != nil {
 			return core.ToolResult{}, err
 		}
 	}

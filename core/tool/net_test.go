@@ -273,7 +273,7 @@ func TestSleep(t *testing.T) {
 		e := env("/")
 		e.Waiting = func(a core.Activity, detail string) (func() error, error) {
 			waits++
-			if a != core.ActParked || !strings.HasPrefix(detail, "asleep until ") {
+			if a != core.ActTool || !strings.HasPrefix(detail, "asleep until ") {
 				t.Errorf("%s %q", a, detail)
 			}
 			return func() error { resumed++; return nil }, nil

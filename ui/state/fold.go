@@ -14,7 +14,7 @@ func (s *State) fold() []Effect {
 	case n == nil:
 	case folds(n, r) && !n.Shut:
 		n.Shut = true
-		s.Tree.reflow()
+		s.Tree.refold(n)
 	case n.Parent != nil && !r.Flat:
 		s.Tree.goTo(n.Parent.Task.ID)
 	case n.Head == "":
@@ -29,7 +29,7 @@ func (s *State) unfold() []Effect {
 	case !folds(n, r):
 	case n.Shut:
 		n.Shut = false
-		s.Tree.reflow()
+		s.Tree.refold(n)
 	default:
 		if i := s.Tree.at + 1; i < len(s.Tree.Rows) && (n.Head != "" || s.Tree.Rows[i].Node.Parent == n) {
 			s.Tree.move(1)
@@ -41,7 +41,7 @@ func (s *State) unfold() []Effect {
 func (s *State) toggleFold() []Effect {
 	if n, r := s.Tree.current(); folds(n, r) {
 		n.Shut = !n.Shut
-		s.Tree.reflow()
+		s.Tree.refold(n)
 	}
 	return nil
 }

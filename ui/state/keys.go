@@ -159,7 +159,7 @@ func lineKeys() []Binding {
 		{keys("Up"), InCommand, "older", "the command before", "", nil, func(s *State) []Effect { s.older(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Down"), InCommand, "newer", "the command after", "", nil, func(s *State) []Effect { s.newer(&s.Input.Line, s.Input.typed); return nil }},
 		{keys("Esc"), InCommand, "leave the line", "back", "back", nil, (*State).toNormal},
-		{keys("Enter"), InFilter, "keep", "keep the filter", "keep", nil, (*State).toNormal},
+		{keys("Enter"), InFilter, "keep", "keep the filter", "keep", nil, (*State).keepFilter},
 		{keys("Tab"), InFilter, "complete filter", "complete the field or its value; again: the next that fits", "complete", nil, (*State).completeFilter},
 		{keys("Down"), InFilter, "filtered down", "next row", "", nil, moves(1, false)},
 		{keys("Up"), InFilter, "filtered up", "previous row", "", nil, moves(-1, false)},

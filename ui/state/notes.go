@@ -217,7 +217,7 @@ func (s *State) Slot(task string) int {
 }
 
 // digit is the slot of the key that was pressed: its place among the binding's keys.
-func (s *State) digit() int { return min(s.Input.nth, slots-1) + 1 }
+func (s *State) digit() int { return max(0, min(s.Input.nth, slots-1)) + 1 }
 
 // pinFree pins the task to the lowest free digit, or takes it from its digit.
 func (s *State) pinFree() []Effect {

@@ -76,7 +76,6 @@ func (t *Tree) OrderAge(now time.Time) time.Duration { return now.Sub(t.work.ord
 
 // sort takes the order anew.
 func (t *Tree) sort() {
-	t.sums()
 	t.work.ordered = t.work.home.Now
 	if !t.loaded {
 		slices.Reverse(t.roots) // of equals the youngest first

@@ -45,6 +45,15 @@ func (s *State) completeFilter() []Effect {
 	return nil
 }
 
+// keepFilter leaves the line, and says what of the filter finds nothing because it is not understood.
+func (s *State) keepFilter() []Effect {
+	s.View.Mode = Normal
+	if bad := s.Tree.FilterError(); bad != "" && !s.Agents.Open {
+		s.fail("left out of the filter: " + bad)
+	}
+	return nil
+}
+
 func fieldsAt(prefix string) []string {
 	var fit []string
 	for _, f := range fields() {

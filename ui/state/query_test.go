@@ -147,6 +147,14 @@ func TestFilterCompletes(t *testing.T) {
 	}
 }
 
+func TestWrongTermIsNamed(t *testing.T) {
+	s := registry()
+	press(s, "/age:soon status:idle<Enter>")
+	if !s.Toast.Bad || !strings.Contains(s.Toast.Text, "left out of the filter: age:soon: age wants a time") || ids(s) != "main1 idle1" {
+		t.Errorf("said %q, shows %s", s.Toast.Text, ids(s))
+	}
+}
+
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{"", `status:idle agent:explore cost:>0.5 tokens:>10k age:>1h`, `!"a b" ~x is:stuck,mine`, `name:"x`, "cost:>1e400", "\xff:\x00", "!!~:,,:"} {
 		f.Add(seed)

@@ -131,7 +131,7 @@ func New(c Config) *State {
 	s := &State{Config: c, keys: Bindings(), given: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
 	s.Tree.Order = Order{Sort: SortActivity, Group: GroupSession}
-	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}}
+	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}, grown: map[*Node]bool{}}
 	s.Marks.on, s.Notes.pending = map[string]bool{}, map[string]string{}
 	s.takeNotes(nil)
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
@@ -202,6 +202,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	if s.Tree.work.stale || !s.Tree.loaded {
 		s.Tree.rebuild()
 	}
+	s.Tree.regrow()
 	s.Tree.loaded = true
 	if len(u.Reviews) > 0 || s.Review.waits {
 		s.rereview()

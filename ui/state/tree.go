@@ -9,16 +9,15 @@ import (
 
 // Node is a task in its tree, or the heading of a group of them.
 type Node struct {
-	Task   core.TaskView
 	Parent *Node
 	Kids   []*Node
-	Head   string // of a heading: what its tasks have in common; its Task has an ID only
-	Shut   bool   // its children are folded away
-	Below  Counts // of everything under it, itself not
-	hay    string // what plain words of the filter are searched in
-	hit    bool   // filter, archive and the hiding of finished tasks let it through
-	show   bool   // it, or something under it, is shown
-	row    int    // its row, if it has one
+	Head   string        // of a heading: what its tasks have in common; its Task has an ID only
+	Shut   bool          // its children are folded away
+	Below  Counts        // of everything under it, itself not
+	hay    string        // what plain words of the filter are searched in
+	hit    bool          // filter, archive and the hiding of finished tasks let it through
+	show   bool          // it, or something under it, is shown
+	Task   core.TaskView // last: what walks over all tasks reads what stands before it
 }
 
 // Context reports whether it is shown only because of what is under it.
@@ -57,7 +56,8 @@ type treework struct {
 	home    *State
 	query   Query
 	text    string           // that query was made from
-	stale   bool             // something has changed that the rows follow from
+	stale   bool             // something has changed that all rows follow from
+	grown   map[*Node]bool   // sessions with new tasks: only their rows have to be made anew
 	busy    map[string]*Node // what runs: candidates for a stall
 	groups  map[string]*Node // headings by ID
 	flat    []*Node          // all tasks in the order of the flat groups
@@ -111,7 +111,6 @@ func (t *Tree) plant(v core.TaskView) {
 	n := &Node{Task: v}
 	t.nodes[v.ID] = n
 	t.watch(n)
-	t.work.stale = true
 	if t.loaded && t.Order.flat() {
 		t.work.flat = append(t.work.flat, n)
 	}
@@ -121,6 +120,11 @@ func (t *Tree) plant(v core.TaskView) {
 		if last := len(p.Kids) - 2; last >= 0 && t.Order.Sort == SortActivity && byCreation(p.Kids[last], n) > 0 {
 			slices.SortStableFunc(p.Kids, byCreation)
 		}
+		own := n.Own()
+		for ; p != nil; p = p.Parent {
+			p.Below.add(own)
+		}
+		t.show(n)
 		return
 	}
 	n.Shut = v.Status.Terminal()
@@ -129,6 +133,7 @@ func (t *Tree) plant(v core.TaskView) {
 		return
 	}
 	t.roots = slices.Insert(t.roots, 0, n)
+	t.show(n)
 }
 
 // watch keeps the list of what runs.
@@ -163,27 +168,11 @@ func (t *Tree) FilterError() string { return t.query().Err }
 
 // rebuild makes the rows anew and keeps the selection on its task, or on what stands nearest to it.
 func (t *Tree) rebuild() {
-	t.sums()
+	t.total()
 	t.decideAll()
 	t.reflow()
 	t.work.stale = false
-}
-
-// sums counts what is under each task.
-func (t *Tree) sums() {
-	for _, r := range t.roots {
-		sum(r)
-	}
-	t.total()
-}
-
-func sum(n *Node) {
-	n.Below = Counts{}
-	for _, k := range n.Kids {
-		sum(k)
-		n.Below.add(k.Below)
-		n.Below.count(&k.Task)
-	}
+	clear(t.work.grown)
 }
 
 // total sums up the sessions that are not over.
@@ -227,56 +216,6 @@ func hide(n *Node) {
 	}
 }
 
-// reflow makes the rows from what is shown and what is folded.
-func (t *Tree) reflow() {
-	t.rows()
-	t.reselect()
-}
-
-func (t *Tree) rows() {
-	t.Rows = t.Rows[:0]
-	open := t.filtered() // a filter shows what it finds, folded or not
-	if t.Order.Group == GroupSession {
-		t.flatten(t.roots, -1, open)
-		return
-	}
-	for _, g := range t.grouped() {
-		t.row(Row{Node: g.head, Up: -1})
-		switch {
-		case g.head.Shut && !open:
-		case t.Order.flat():
-			for i, n := range g.nodes {
-				t.row(Row{Node: n, Up: -1, Last: i == len(g.nodes)-1, Flat: true})
-			}
-		default:
-			t.flatten(g.nodes, -1, open)
-		}
-	}
-}
-
-func (t *Tree) row(r Row) {
-	r.Node.row = len(t.Rows)
-	t.Rows = append(t.Rows, r)
-}
-
-func (t *Tree) flatten(nodes []*Node, up int, open bool) {
-	last := -1
-	for i, n := range nodes {
-		if n.show {
-			last = i
-		}
-	}
-	for i, n := range nodes {
-		if !n.show {
-			continue
-		}
-		t.row(Row{Node: n, Up: up, Last: i == last})
-		if !n.Shut || open {
-			t.flatten(n.Kids, len(t.Rows)-1, open)
-		}
-	}
-}
-
 func (t *Tree) reselect() {
 	if t.want != "" && t.nodes[t.want] != nil {
 		t.Selected, t.want = t.want, ""
@@ -315,10 +254,10 @@ func (t *Tree) current() (*Node, Row) {
 }
 
 func (t *Tree) index(n *Node) int {
-	if n.row < len(t.Rows) && t.Rows[n.row].Node == n {
-		return n.row
+	if t.at < len(t.Rows) && t.Rows[t.at].Node == n {
+		return t.at
 	}
-	return -1
+	return slices.IndexFunc(t.Rows, func(r Row) bool { return r.Node == n })
 }
 
 // reveal unfolds what hides the task, and takes away a filter that does.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -313,19 +314,25 @@ func randomChange(rt *rapid.T, s *State, i int) core.Update {
 func checkTree(rt *rapid.T, s *State) {
 	t := &s.Tree
 	for i, r := range t.Rows {
-		if r.Node.row != i || r.Up >= i {
+		if r.Up >= i {
 			rt.Fatalf("row %d: %+v", i, r)
 		}
+	}
+	rows := slices.Clone(t.Rows)
+	if t.rows(); !slices.Equal(rows, t.Rows) {
+		rt.Fatalf("the rows are %v, made anew %v", rows, t.Rows)
 	}
 	if len(t.Rows) > 0 && (t.at < 0 || t.at >= len(t.Rows) || t.Rows[t.at].Node.Task.ID != t.Selected) {
 		rt.Fatalf("the cursor is on %d, %q", t.at, t.Selected)
 	}
 	total := t.Total
 	for _, n := range t.nodes {
-		kept := n.Below
-		sum(n)
-		if kept != n.Below {
-			rt.Fatalf("%s: counts %+v, are %+v", n.Task.ID, kept, n.Below)
+		var below Counts
+		for _, k := range under(n, nil)[1:] {
+			below.count(&k.Task)
+		}
+		if below != n.Below {
+			rt.Fatalf("%s: counts %+v, are %+v", n.Task.ID, n.Below, below)
 		}
 	}
 	t.total()
