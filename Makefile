@@ -31,7 +31,7 @@ lint: ## format, vet, staticcheck
 	$(GO) tool staticcheck ./...
 
 golden: ## rewrite the golden files and the generated parts of the README, for review in git diff
-	$(GO) test ./cmd/drover -run 'README|FromKeyToCells' -update
+	$(GO) test ./cmd/drover -run 'README|FromKeyToCells|Report' -update
 	@for p in $$(grep -rl --include='*_test.go' 'flag.Bool("update"' core ui agents themes store | xargs -n1 dirname | sort -u); do \
 		$(GO) test "./$$p" -update || exit 1; done
 

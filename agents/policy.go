@@ -21,11 +21,11 @@ var delegationPolicy string
 const BlockedEnv = "DROVER_BLOCKED_AGENT"
 
 // Spawns says which agents a task of this one may start: all of them, or those
-// named. Without a word about it the tools decide: who has task may start any.
+// named. Without a word about it the tools decide: who has task, or a form of it, may start any.
 func Spawns(a core.Agent) (names []string, all bool) {
 	switch {
 	case a.Spawns == nil:
-		return nil, a.Tools == nil || slices.Contains(a.Tools, "task")
+		return nil, a.Tools == nil || startsAgents(a.Tools)
 	case slices.Contains(a.Spawns, "*"):
 		return nil, true
 	}

@@ -41,7 +41,7 @@ func (b *builder) settleTools() {
 	if d.ReadOnly {
 		b.readOnly()
 	}
-	if !b.spawnsSet && d.Spawns == nil && slices.Contains(d.Tools, "task") {
+	if !b.spawnsSet && d.Spawns == nil && startsAgents(d.Tools) {
 		d.Spawns = []string{"*"}
 	}
 	if b.d.name == "gemini" {

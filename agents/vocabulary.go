@@ -3,6 +3,8 @@ package agents
 import (
 	"slices"
 	"strings"
+
+	"drover/core"
 )
 
 // A word is one of drover's tools, with its names in the dialects that have
@@ -62,7 +64,12 @@ var words = []word{
 }
 
 // delegation are the tools with which a task starts and leads others.
-var delegation = []string{"task", "read_agent", "write_agent", "list_agents", "stop_agent"}
+var delegation = []string{"task", "delegate_to_agent", "subagent", "spawn_subagent", "read_agent", "write_agent", "list_agents", "stop_agent"}
+
+// startsAgents reports whether one of the tools starts agents.
+func startsAgents(tools []string) bool {
+	return slices.ContainsFunc(tools, core.StartsAgents)
+}
 
 // anyMCP stands for every tool of every MCP server.
 const anyMCP = "mcp_*"

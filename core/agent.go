@@ -20,7 +20,7 @@ type Agent struct {
 	ReadOnly    bool            `json:"read_only,omitempty"`
 	Background  bool            `json:"background,omitempty"` // runs in the background unless told otherwise
 	Limits      AgentLimits     `json:"limits,omitzero"`
-	Spawns      []string        `json:"spawns,omitempty"` // which agents its tasks may start: names, or "*"; nil: what its tools say
+	Spawns      []string        `json:"spawns,omitzero"` // which agents its tasks may start: names, or "*"; nil: what its tools say
 	Output      json.RawMessage `json:"output_schema,omitempty"`
 	MCPServers  json.RawMessage `json:"mcp_servers,omitempty"` // as declared, by name
 	Aliases     []string        `json:"aliases,omitempty"`

@@ -239,6 +239,8 @@ type ToolSpec struct {
 	// Again: a call that may have run before a crash is simply made again.
 	// Otherwise it is answered to the model as interrupted.
 	Again bool
+	// Hidden: not among "all tools"; an agent has it only where its list names it.
+	Hidden bool
 }
 
 // ToolEnv is what a tool call may know and do.

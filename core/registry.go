@@ -17,7 +17,7 @@ var (
 // Options of a Registry. The zero value of each field has a default.
 type Options struct {
 	Slots    *Slots        // 32
-	MaxDepth int           // 6: how deep tasks may nest below main
+	MaxDepth int           // 6: how deep tasks may nest below main; negative: no limit
 	StopWait time.Duration // 5s: how long a cancel waits for work to return
 	OneShot  bool          // a failed turn fails the main task too (prompt mode); else the session stays open
 	Now      func() time.Time

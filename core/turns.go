@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -18,47 +19,7 @@ type NewTask struct {
 	Model       string
 	CallID      string
 	Output      json.RawMessage
-}
-
-// Start creates a running task under its parent and tells the host to run its
-// first turn. A second start by the same tool call of the same parent (after a
-// crash) returns the task there is.
-func (r *Registry) Start(n NewTask) (Task, error) {
-	var id string
-	err := r.change(Progress, func(c *change) error {
-		parent := c.peek(n.Parent)
-		if parent == nil {
-			return noTask(n.Parent)
-		}
-		if parent.Status.Terminal() {
-			return named(&Error{Code: CodeEnded, Message: "an ended task starts no children"}, parent)
-		}
-		if n.CallID != "" {
-			if old := c.byCall(n.Parent, n.CallID); old != "" {
-				id = old
-				return nil
-			}
-		}
-		if parent.Depth+1 > r.o.MaxDepth {
-			return &Error{Code: CodeDepthExceeded, Message: fmt.Sprintf("a task at depth %d may start none: the limit is %d", parent.Depth, r.o.MaxDepth), Hint: "do the work yourself"}
-		}
-		t, err := c.create(parent, n)
-		id = t.ID
-		return err
-	})
-	if err != nil {
-		return Task{}, err
-	}
-	return r.Task(id)
-}
-
-func (c *change) byCall(parent, call string) string {
-	for _, id := range c.r.order {
-		if t := c.r.tasks[id].task; t.Parent == parent && t.CallID == call {
-			return id
-		}
-	}
-	return ""
+	Note        string // why it runs on another model than was asked for: told in the timeline
 }
 
 func (c *change) create(parent *Task, n NewTask) (Task, error) {
@@ -86,7 +47,10 @@ func (c *change) create(parent *Task, n NewTask) (Task, error) {
 	c.added = append(c.added, id)
 	c.runnable = append(c.runnable, id)
 	text := fmt.Sprintf("%s started %s (%s) %s: %s", parent.Label(), t.Label(), t.Agent, how, Short(CleanLine(n.Description), 100))
-	return t, c.event(id, EvStart, true, text, "")
+	if err := c.event(id, EvStart, true, text, ""); err != nil || n.Note == "" {
+		return t, err
+	}
+	return t, c.event(id, EvModel, true, t.Label()+": "+Short(CleanLine(n.Note), 200), "")
 }
 
 // freshName makes a name that is unique in the session: names address tasks.
@@ -223,7 +187,7 @@ func (r *Registry) Append(id string, s Step) error {
 				}
 			}
 		}
-		return c.event(id, EvStep, false, "", "")
+		return c.event(id, EvStep, false, doing(s.Activity, s.Detail), "")
 	})
 }
 
@@ -233,8 +197,17 @@ func (r *Registry) SetActivity(id string, a Activity, detail string) error {
 		if err := c.do(id, OpProgress, func(t *Task) { t.Activity, t.Detail = a, detail }); err != nil {
 			return err
 		}
-		return c.event(id, EvActivity, false, string(a), "")
+		return c.event(id, EvActivity, false, doing(a, detail), "")
 	})
+}
+
+// doing is the text of a progress event: the activity, and after a blank what
+// of; "" where it did not change. A waterfall is drawn from it.
+func doing(a Activity, detail string) string {
+	if a == ActNone {
+		return ""
+	}
+	return strings.TrimSpace(string(a) + " " + Short(CleanLine(detail), 80))
 }
 
 // SetIntent says, in the agent's words, what it is about.

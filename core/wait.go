@@ -11,6 +11,7 @@ type WaitFor struct {
 	Since   int           // turns with N > Since are wanted
 	Timeout time.Duration // 0: do not wait; < 0: without limit
 	Reader  string        // the task that waits: it gets no notice besides (DESIGN rule 6)
+	Sync    bool          // only as long as the task is sync: one in the background counts as promoted
 }
 
 // Why a wait ended.
@@ -70,7 +71,7 @@ func (r *Registry) wait(ctx context.Context, id string, w WaitFor) (waited, erro
 	if e == nil {
 		return waited{}, noTask(id)
 	}
-	sync := e.task.Mode == Sync
+	sync := w.Sync || e.task.Mode == Sync
 	for {
 		if why := w.met(&e.task, sync); why != "" {
 			return waited{e.task, why}, nil

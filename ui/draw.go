@@ -236,6 +236,9 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 	case state.Filtering:
 		v.drawLine(s, y, w, "/", true)
 		return
+	case state.Searching:
+		v.drawLine(s, y, w, v.st.Searched(), false)
+		return
 	case state.Picking:
 		v.drawLine(s, y, w, "> ", false)
 		return

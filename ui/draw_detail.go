@@ -38,9 +38,11 @@ func (v *view) detailTitle() string {
 	t := &n.Task
 	switch v.st.View.Show {
 	case state.ShowTimeline:
-		return "timeline · " + v.sessionTitle(t.Session) + " · t completions only"
+		return v.filtered("timeline · " + v.sessionTitle(t.Session) + " · t completions only")
 	case state.ShowCompletions:
-		return "completions · " + v.sessionTitle(t.Session) + " · t transcript"
+		return v.filtered("completions · " + v.sessionTitle(t.Session) + " · t waterfall")
+	case state.ShowWaterfall:
+		return "waterfall · " + v.sessionTitle(t.Session) + " · t transcript"
 	}
 	look := state.LookOf(t)
 	parts := []string{v.st.Title(n)}
@@ -57,12 +59,30 @@ func (v *view) detailTitle() string {
 	if ses, ok := v.st.Tree.Session(t.ID); ok && n.Parent == nil && ses.Autopilot {
 		parts = append(parts, "autopilot")
 	}
+	if v.st.View.Show != state.ShowTranscript {
+		return v.filtered(strings.Join(parts, " · "))
+	}
 	if log := v.paper(t.ID); log.NewBelow() > 0 {
 		parts = append(parts, fmt.Sprintf("%d new below, G follows", log.NewBelow()))
 	} else if !log.Following() {
 		parts = append(parts, "G follows")
 	}
 	return strings.Join(parts, " · ")
+}
+
+// filtered adds what a timeline leaves out.
+func (v *view) filtered(title string) string {
+	f := v.st.Pages.Filter
+	if !v.st.View.Show.Events() {
+		return title
+	}
+	if f.Group != "" {
+		title = "only " + f.Group + " · " + title
+	}
+	if f.Words != "" {
+		title = "/" + core.CleanLine(f.Words) + " · " + title
+	}
+	return title
 }
 
 func (v *view) sessionTitle(id string) string {
@@ -78,8 +98,14 @@ func (v *view) drawDetail(s tcell.Screen, r rect) {
 		return
 	}
 	inner := rect{r.x + 1, r.y, r.w - 2, r.h}
-	if v.st.View.Show != state.ShowTranscript {
-		v.events.draw(s, inner, v.st, n.Task.Session, v.pal, v.p.o.Zone)
+	inner = v.drawTabs(s, inner)
+	switch v.st.View.Show {
+	case state.ShowTranscript:
+	case state.ShowWaterfall:
+		v.drawChart(s, inner)
+		return
+	default:
+		v.drawPage(s, inner, n)
 		return
 	}
 	log := v.paper(n.Task.ID)

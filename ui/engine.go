@@ -21,6 +21,12 @@ type Engine interface {
 	Pull(ctx context.Context, c core.Cursor) (core.Update, error)
 	// Tail returns the last n entries of a transcript before seq before, oldest first.
 	Tail(ctx context.Context, task string, before int64, n int) ([]core.Entry, error)
+	// Entries of a transcript after seq, oldest first, at most limit.
+	Entries(ctx context.Context, task string, after int64, limit int) ([]core.Entry, error)
+	// Inside is what a task was started with, its turns and its messages.
+	Inside(ctx context.Context, task string) (core.Inside, error)
+	// SwapRequests lets two messages that wait for the same task change places.
+	SwapRequests(ctx context.Context, a, b int64) error
 	// Events of the timeline, oldest first.
 	Events(ctx context.Context, f core.EventFilter) ([]core.Event, error)
 	// Submit writes a request durably; one with an ID is safe even beside an error.

@@ -37,6 +37,7 @@ type fake struct {
 	lookErr   error
 	looks     int
 	trusted   bool
+	insides   map[string]core.Inside
 	notes     map[string]string
 	notesRev  int64
 	reviews   []core.Review

@@ -1,136 +1,127 @@
 package ui
 
 import (
-	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gdamore/tcell/v2"
 
 	"drover/core"
 	"drover/themes"
 	"drover/ui/state"
 )
 
-// timeline shows a session's events, the newest at the foot. It lays out what
-// is visible, from the foot up; up is how many lines the person has scrolled
-// back, 0 follows what comes.
-type timeline struct {
-	session string
-	show    state.Show
-	up      int
-	h       int
-}
-
 const (
-	eventIndent   = 11 // the clock and the glyph
 	maxEventLines = 2
 	maxDeclared   = 14 // lines of a completion's summary
 )
 
-func (t *timeline) scroll(m state.Move) {
-	// up counts from the foot, so moves are the other way round.
-	t.up = max(0, t.up-(moved(1<<20, max(1, t.h-1), m)-1<<20))
-	switch m {
-	case state.ToTop:
-		t.up = 1 << 20
-	case state.ToBottom:
-		t.up = 0
+// eventBlocks are the rows of a timeline, oldest first.
+func (v *view) eventBlocks(session string) []*block {
+	evs := v.st.Timeline(session)
+	blocks := make([]*block, 0, len(evs))
+	for _, e := range evs {
+		blocks = append(blocks, &block{key: state.EventKey(e.Seq), build: func(w int) []Line { return eventLines(e, v.st, w, v.p.o.Zone) }})
 	}
+	if len(blocks) == 0 {
+		blocks = append(blocks, words(v.noEvents()))
+	}
+	return blocks
 }
 
-// eventLine is one line of the timeline.
-type eventLine struct {
-	clock, glyph, text string
-	role               themes.Role
+func (v *view) noEvents() string {
+	switch {
+	case v.st.Pages.Filter.Any():
+		return "nothing of this kind has happened; Esc shows all"
+	case v.st.View.Show == state.ShowCompletions:
+		return "nothing has been declared complete yet: autopilot does that, with task_complete"
+	}
+	return "nothing has happened yet"
 }
 
-func (t *timeline) draw(s tcell.Screen, r rect, st *state.State, session string, pal *Palette, zone *time.Location) {
-	if t.session != session || t.show != st.View.Show {
-		*t = timeline{session: session, show: st.View.Show}
-	}
-	t.h = r.h
-	evs := st.Timeline(session)
-	if len(evs) == 0 {
-		text := "nothing has happened yet"
-		if st.View.Show == state.ShowCompletions {
-			text = "nothing has been declared complete yet: autopilot does that, with task_complete"
-		}
-		drawText(s, r.x, r.y, r.w, text, pal.Style(themes.Muted))
-		return
-	}
-	var lines []eventLine // from the foot up
-	need := r.h + t.up
-	for i := len(evs) - 1; i >= 0 && len(lines) < need; i-- {
-		more := eventLines(&evs[i], st, r.w, zone)
-		slices.Reverse(more)
-		lines = append(lines, more...)
-	}
-	slices.Reverse(lines)
-	t.up = min(t.up, max(0, len(lines)-r.h))
-	lines = lines[:len(lines)-t.up]
-	lines = lines[max(0, len(lines)-r.h):]
-	for i, l := range lines {
-		muted := pal.Style(themes.Muted)
-		drawText(s, r.x, r.y+i, 8, l.clock, muted)
-		drawText(s, r.x+9, r.y+i, 1, l.glyph, pal.Style(l.role))
-		drawText(s, r.x+eventIndent, r.y+i, r.w-eventIndent, l.text, pal.Style(l.role))
-	}
+// words is a block of muted text.
+func words(text string) *block {
+	return &block{build: func(w int) []Line { return Wrap(Line{{Text: text, Role: themes.Muted}}, w) }}
 }
 
-func eventLines(e *core.Event, st *state.State, w int, zone *time.Location) []eventLine {
-	glyph, words := state.EventLook(e.Kind)
-	role := eventRole(e.Kind)
+// eventLines is one event: when, what, of whom, and what there is to read about it.
+func eventLines(e *core.Event, st *state.State, w int, zone *time.Location) []Line {
 	label := ""
 	if n := st.Tree.Node(e.Task); n != nil {
 		label = core.CleanLine(n.Task.Label())
 	}
-	text := core.CleanLine(e.Text)
-	if rest, ok := strings.CutPrefix(text, label+" "); ok && label != "" {
-		text = rest
-	} else if text == "" {
-		text = words
-	} else if state.Declares(e.Kind) || e.Kind == core.EvSessionStart {
-		text = words + " · " + text
+	glyph, what, text := state.EventWords(e, label)
+	role := eventRole(e.Kind)
+	clock := e.At.In(zone).Format(time.TimeOnly)
+	if w < 40 {
+		clock = e.At.In(zone).Format("15:04")
 	}
+	head := Line{{Text: clock + " ", Role: themes.Muted}, {Text: glyph + " ", Role: role}}
+	indent := lineWidth(head)
+	width := max(4, w-indent)
+	body := Line{}
 	if label != "" {
-		text = label + "  " + text
+		body = append(body, Span{Text: label + "  ", Attr: Bold})
+	}
+	if !saysItself(e.Kind) || text == "" {
+		body = append(body, Span{Text: what, Role: role})
+		if text != "" {
+			body = append(body, Span{Text: " · ", Role: themes.Muted})
+		}
 	}
 	limit := maxEventLines
+	var lines []Line
 	if state.Declares(e.Kind) {
 		limit = maxDeclared
-	}
-	width := max(4, w-eventIndent)
-	var out []eventLine
-	for i, line := range wrapLine(core.Short(text, width*limit), width) {
-		if i == limit {
-			break
+		lines = append(Wrap(body[:max(0, len(body)-1)], width), capped(text, width, Span{Role: themes.Text})...)
+		if text == "" {
+			lines = Wrap(body, width)
 		}
-		l := eventLine{text: line, role: role}
+	} else {
+		lines = Wrap(append(body, Span{Text: core.Short(text, width*limit), Role: role}), width)
+	}
+	if n := len(lines); n > limit {
+		lines = append(lines[:limit:limit], Line{{Text: "… " + strconv.Itoa(n-limit) + " more lines", Role: themes.Muted}})
+	}
+	for i, l := range lines {
 		if i == 0 {
-			l.clock, l.glyph = e.At.In(zone).Format(time.TimeOnly), glyph
+			lines[i] = append(head, l...)
+		} else {
+			lines[i] = append(Line{{Text: strings.Repeat(" ", indent)}}, l...)
 		}
-		out = append(out, l)
 	}
-	return out
+	return lines
+}
+
+// saysItself reports whether an event's text is a sentence that needs no words before it.
+func saysItself(k core.EventKind) bool {
+	switch k {
+	case core.EvSessionStart, core.EvTaskComplete, core.EvRefused, core.EvLimit, core.EvResult, core.EvNotify, core.EvHook, core.EvModel,
+		core.EvRetry, core.EvToolRefused, core.EvRequest, core.EvCompacted:
+		return false
+	}
+	return true
 }
 
 func eventRole(k core.EventKind) themes.Role {
 	switch k {
-	case core.EvTaskComplete, core.EvCompleted:
+	case core.EvTaskComplete, core.EvCompleted, core.EvResult:
 		return themes.Completed
 	case core.EvFailed:
 		return themes.Failed
-	case core.EvRefused, core.EvAutoStop:
+	case core.EvRefused, core.EvAutoStop, core.EvLimit, core.EvRetry, core.EvToolRefused:
 		return themes.Warning
 	case core.EvCancelled:
 		return themes.Cancelled
 	case core.EvApproval:
 		return themes.NeedsYou
-	case core.EvStart, core.EvTurn, core.EvResumed:
+	case core.EvStart, core.EvTurn, core.EvResumed, core.EvUnparked, core.EvContinue:
 		return themes.Running
+	case core.EvParked:
+		return themes.Queued
 	case core.EvIdle, core.EvSessionIdle:
 		return themes.Idle
+	case core.EvHook, core.EvModel, core.EvNotify, core.EvPromoted:
+		return themes.Notice
 	}
 	return themes.Text
 }

@@ -27,6 +27,7 @@ type Transcript struct {
 	view     viewport
 	cached   int // items that hold lines
 	last     string
+	found    string // words that are marked, in lower case
 }
 
 // callKey finds the call of a result; some providers count calls anew in each step.
@@ -236,6 +237,7 @@ func (t *Transcript) Draw(s tcell.Screen, x, y, w, h int, p *Palette) {
 		for ; line < it.height && row < h; line++ {
 			if n := line - it.lead(); n >= 0 {
 				drawLine(s, x, y+row, w, it.lines[n], p, base)
+				markWords(s, x, y+row, w, it.lines[n], t.found, p)
 			} else {
 				fill(s, x, y+row, w, 1, base)
 			}

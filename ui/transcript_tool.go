@@ -10,6 +10,7 @@ import (
 
 	"drover/core"
 	"drover/themes"
+	"drover/ui/state"
 )
 
 // maxSubjectArgs bounds what is parsed of arguments to find their subject.
@@ -18,6 +19,10 @@ const maxSubjectArgs = 64 << 10
 // toolLines shows a call: one line with what it was about, what came of it
 // and how long it took; expanded, its arguments and output below.
 func (t *Transcript) toolLines(it *item, width int) []Line {
+	if lines := it.completion(width); lines != nil && !t.expanded {
+		return lines
+	}
+	edits := it.edits()
 	glyph, role := "▸ ", themes.Tool
 	if t.expanded {
 		glyph = "▾ "
@@ -30,15 +35,24 @@ func (t *Transcript) toolLines(it *item, width int) []Line {
 	if subject := it.subject(); subject != "" {
 		left = append(left, Span{Text: " " + subject})
 	}
+	for _, e := range edits {
+		if added, removed := state.DiffCount(e.Diff); added+removed > 0 {
+			left = append(left, Span{Text: " +" + strconv.Itoa(added), Role: themes.DiffAdd}, Span{Text: " -" + strconv.Itoa(removed), Role: themes.DiffDel})
+		}
+	}
 	line := beside(left, gist, gistRole, width)
 	if !t.expanded {
-		return []Line{line}
+		return append([]Line{line}, it.diff(edits, width, false)...)
 	}
 	var lines []Line
 	if it.thought != nil {
 		lines = reasoning(it.thought, width)
 	}
-	return append(append(lines, line), it.details(width)...)
+	lines = append(lines, line)
+	if diff := it.diff(edits, width, true); len(diff) > 0 {
+		return append(append(lines, diff...), it.output(width)...)
+	}
+	return append(lines, it.details(width)...)
 }
 
 // beside puts gist at the right end of the line; both are cut where there is too little room.
@@ -142,6 +156,11 @@ func (it *item) details(width int) []Line {
 	if it.asked != nil {
 		out = append(out, argLines(it.asked.Args, width)...)
 	}
+	return append(out, it.output(width)...)
+}
+
+func (it *item) output(width int) []Line {
+	var out []Line
 	if it.result != nil && strings.TrimSpace(it.result.Text) != "" {
 		out = append(out, verbatim(it.result.Text, width, maxOutput)...)
 		if it.result.Full != "" {

@@ -25,7 +25,9 @@ type view struct {
 	st        *state.State
 	pal       *Palette
 	logs      []*paper // most recently shown first
-	events    timeline
+	page      pager
+	pageID    string // which page it is, and about what
+	chartTop  int
 	treeTop   int
 	agentsTop int
 	inboxTop  int
@@ -50,6 +52,7 @@ type paper struct {
 	Transcript
 	first, last int64
 	loading     bool // earlier entries have been asked for
+	seek        seek
 }
 
 func newView(p *program) *view {
@@ -91,6 +94,7 @@ func (v *view) apply(u core.Update) {
 			}
 		}
 		log.SetLive(f.Live.Text)
+		v.goOn(log)
 	}
 	v.refocus()
 }
@@ -195,6 +199,12 @@ func (v *view) do(effects []state.Effect) {
 			if v.st.Selected() != nil {
 				v.paper(v.st.Tree.Selected).Toggle()
 			}
+		case state.Pick:
+			v.do(v.st.Picked(e.Do, v.page.key()))
+		case state.Find:
+			v.find(e)
+		case state.Goto:
+			v.goTime(e.Task, e.At)
 		case state.Theme, state.TryTheme, state.SetMouse, state.Notify:
 			v.home(e)
 		default:
@@ -218,7 +228,10 @@ func (v *view) scroll(e state.Scroll) {
 	case e.Overlay:
 		v.overTop = moved(v.overTop, page, e.Move)
 	case v.st.View.Show != state.ShowTranscript:
-		v.events.scroll(e.Move)
+		if n := v.st.Selected(); n != nil {
+			v.fillPage(n)
+			v.page.scroll(e.Move)
+		}
 	case v.st.Selected() != nil:
 		v.scrollTranscript(e.Move)
 	}
@@ -257,8 +270,12 @@ func (v *view) loadEarlier(log *paper) {
 	}
 	task, before := log.Task(), log.first
 	log.loading = true
+	n := tail
+	if log.seek.on {
+		n = pageOf
+	}
 	load := func(ctx context.Context) func(*view) {
-		entries, err := v.p.o.Engine.Tail(ctx, task, before, tail)
+		entries, err := v.p.o.Engine.Tail(ctx, task, before, n)
 		return func(v *view) {
 			log.loading = false
 			if err != nil {
@@ -270,6 +287,7 @@ func (v *view) loadEarlier(log *paper) {
 				log.first = entries[0].Seq
 				log.Prepend(entries)
 			}
+			v.goOn(log)
 		}
 	}
 	select {

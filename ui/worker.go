@@ -42,6 +42,9 @@ func (p *program) report(ctx context.Context, f func(*view)) {
 }
 
 func (p *program) carryOut(ctx context.Context, e state.Effect) {
+	if p.load(ctx, e) {
+		return
+	}
 	if r, ok := requestOf(e); ok {
 		p.submit(ctx, e, r)
 		return
@@ -53,6 +56,8 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 		r, err = p.o.Engine.Withdraw(ctx, e.Request)
 	case state.EditRequest:
 		r, err = p.o.Engine.EditRequest(ctx, e.Request, e.Text)
+	case state.Swap:
+		err = p.o.Engine.SwapRequests(ctx, e.Request, e.With)
 	case state.NewSession:
 		task, err := p.o.Engine.NewSession(ctx, e)
 		p.report(ctx, func(v *view) {

@@ -224,22 +224,23 @@ func (k *catalogue) expand(ctx context.Context, dir, text string) (string, agent
 	return "", agents.Command{}, &core.Error{Code: core.CodeInvalidInput, Message: "no command /" + core.CleanLine(m[1]), Hint: hint}
 }
 
-// childModel chooses the model of a subagent: the call's wish must exist; what
+// childModel chooses the model of a subagent, and says in a note why it is
+// another one than was asked for: the call's wish must exist; what
 // an agent's file names is used where this drover has it, else the parent's is
 // (a file made for another program must not keep its agent from running).
-func childModel(models func(string) (core.Model, string, error)) func(asked, declared, parent string) (string, error) {
-	return func(asked, declared, parent string) (string, error) {
+func childModel(models func(string) (core.Model, string, error)) func(asked, declared, parent string) (model, note string, err error) {
+	return func(asked, declared, parent string) (string, string, error) {
 		if asked != "" && asked != agents.Inherit {
 			if _, ok := agents.Tier(asked); ok {
-				return parent, nil // every tier is the session's model while there is one
+				return parent, "", nil // every tier is the session's model while there is one
 			}
 			_, _, err := models(asked)
-			return asked, err
+			return asked, "", err
 		}
 		if _, _, err := models(declared); declared != "" && err == nil {
-			return declared, nil
+			return declared, "", nil
 		}
-		return parent, nil
+		return parent, "", nil
 	}
 }
 

@@ -256,8 +256,10 @@ func work(w *terminal, exe string) {
 	w.keys("Enter")
 	w.see(`idle · blocked`)
 	w.keys("t")
-	w.see(`completion declared`, `blocked: I was asked to be blocked`)
+	w.see(`declared complete: blocked`, `I was asked to be blocked`)
 	w.keys("t", "t")
+	w.see(`critical path`)
+	w.keys("t")
 
 	// Help, and back.
 	w.keys("?")

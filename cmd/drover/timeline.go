@@ -11,7 +11,8 @@ import (
 )
 
 func (a *app) timelineCmd() *cobra.Command {
-	var completions, follow bool
+	var completions, follow, bars bool
+	var kinds []string
 	var last int
 	return flagged(&cobra.Command{
 		Use: "timeline [SESSION]", Short: "What happened, in order; with --completions what was declared complete", Args: upTo(1),
@@ -21,6 +22,10 @@ func (a *app) timelineCmd() *cobra.Command {
 				return usage("0 means all", "--last must not be negative")
 			}
 			f := core.EventFilter{Notable: true, Last: last}
+			var err error
+			if f.Kinds, err = eventKinds(kinds); err != nil {
+				return err
+			}
 			if completions {
 				f.Kinds = []core.EventKind{core.EvTaskComplete}
 			}
@@ -33,6 +38,12 @@ func (a *app) timelineCmd() *cobra.Command {
 					f.Task = d.Task.ID
 				}
 			}
+			if bars {
+				if len(args) == 0 {
+					return usage("drover timeline SESSION --waterfall; drover ps --all lists the sessions", "a waterfall is of one session")
+				}
+				return a.waterfall(ctx, c, f.Session)
+			}
 			if a.json && !follow {
 				events, err := c.Events(ctx, f)
 				if err != nil {
@@ -44,9 +55,29 @@ func (a *app) timelineCmd() *cobra.Command {
 		}),
 	}, func(c *cobra.Command) {
 		c.Flags().BoolVar(&completions, "completions", false, "only what agents declared complete")
+		c.Flags().StringSliceVarP(&kinds, "kind", "k", nil, "only this `KIND` of events: "+strings.Join(state.GroupNames(), ", ")+", or one like task.idle")
+		c.Flags().BoolVar(&bars, "waterfall", false, "the session's tasks over time, and who waited for whom")
 		c.Flags().BoolVarP(&follow, "follow", "f", false, "go on as things happen, until interrupted")
 		c.Flags().IntVarP(&last, "last", "n", 0, "only the last `N` (0: all)")
+		c.MarkFlagsMutuallyExclusive("waterfall", "follow")
+		c.MarkFlagsMutuallyExclusive("kind", "completions")
 	})
+}
+
+// eventKinds are the kinds that the names of groups, or of kinds, mean.
+func eventKinds(names []string) ([]core.EventKind, error) {
+	var out []core.EventKind
+	for _, n := range names {
+		if g, ok := state.GroupOf(n); ok {
+			out = append(out, g.Kinds...)
+			continue
+		}
+		if !state.KnownKind(core.EventKind(n)) {
+			return nil, usage("kinds: "+strings.Join(state.GroupNames(), ", ")+", or one like task.idle", "no kind of events %q", n)
+		}
+		out = append(out, core.EventKind(n))
+	}
+	return out, nil
 }
 
 func (a *app) followTimeline(ctx context.Context, c client, f core.EventFilter, follow bool) error {
@@ -89,13 +120,14 @@ func (a *app) eventLine(ctx context.Context, c client, e core.Event, names map[s
 			names[e.Task] = e.Task + " " + core.CleanLine(d.Task.Label())
 		}
 	}
-	glyph, words := state.EventLook(e.Kind)
-	head := e.At.Local().Format("01-02 15:04:05") + "  " + pad(fit(names[e.Task], 22), 22) + "  " + glyph + " " + pad(words, 20)
-	text := core.CleanLine(e.Text)
+	_, label, _ := strings.Cut(names[e.Task], " ")
+	glyph, words, told := state.EventWords(&e, label)
+	head := e.At.Local().Format("01-02 15:04:05") + "  " + pad(fit(names[e.Task], 22), 22) + "  " + glyph + " " + pad(words, 23)
+	text := core.CleanLine(told)
 	if e.Kind == core.EvTaskComplete {
-		text = indent(strings.TrimSpace(core.Clean(e.Text)), "      ")
+		text = indent(strings.TrimSpace(told), "      ")
 	} else if a.paint.width > 0 {
-		text = fit(text, max(10, a.paint.width-65))
+		text = fit(text, max(10, a.paint.width-68))
 	}
 	return strings.TrimRight(head+"  "+text, " ") + "\n"
 }

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"drover/agents"
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
@@ -94,8 +93,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	if log != nil {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
-	builtin := e.builtin()
-	delegation := tool.Policy{MaySpawn: maySpawn(e.getenv), Model: childModel(e.models), Plan: agents.PlanMode}
+	builtin, delegation := e.builtin(), e.delegation()
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,

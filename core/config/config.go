@@ -32,11 +32,16 @@ type Settings struct {
 	StallAfter    time.Duration // a running task without an event for this long is said to be stalled
 	OfflinePace   int           // characters a second of the offline model; 0: full speed
 
-	Mouse          string   // "on", "wheel" or "off"
-	Notify         string   // "auto", "off", or a way
-	Title          bool     // the terminal's title says how things are
-	Progress       bool     // OSC 9;4
-	Synchronised   bool     // mode 2026
+	Mouse        string // "on", "wheel" or "off"
+	Notify       string // "auto", "off", or a way
+	Title        bool   // the terminal's title says how things are
+	Progress     bool   // OSC 9;4
+	Synchronised bool   // mode 2026
+
+	Subagents        bool     // agents may start others
+	NestedBackground bool     // a subagent's own subagents may work in the background
+	DelegationTools  []string // of the hidden ways to start agents, those that every agent is shown
+
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
 	AgentsDisabled []string

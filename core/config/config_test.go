@@ -59,6 +59,9 @@ func normal(s Settings) Settings {
 	if len(s.AgentsDisabled) == 0 {
 		s.AgentsDisabled = nil
 	}
+	if len(s.DelegationTools) == 0 {
+		s.DelegationTools = nil
+	}
 	if len(s.PrivateHosts) == 0 {
 		s.PrivateHosts = nil
 	}
@@ -85,6 +88,9 @@ offline_pace = 0
 trust = "content"
 agent_order = [".claude", ".drover"]
 agents_disabled = ["task"]
+subagents = false
+nested_background = false
+delegation_tools = ["subagent"]
 [[hooks.subagentStop]]
 command = "./check.sh"
 matcher = "explore|plan"
@@ -103,7 +109,7 @@ matcher = "*"
 		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
 		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
-		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"},
+		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
 		Hooks: []Hook{
 			{Point: "agentStop", Command: "true", Matcher: "*"},
 			{Point: "subagentStop", Command: "./check.sh", Matcher: "explore|plan", Timeout: 30 * time.Second, Required: true, Cwd: "sub", Env: map[string]string{"A": "b"}},
@@ -126,7 +132,9 @@ func TestFaults(t *testing.T) {
 		{"type", "\nconcurrency = \"many\"", "DIR/config.toml:2: concurrency: must be a whole number, is a text", "concurrency = 32"},
 		{"fraction", "concurrency = 1.5", "DIR/config.toml:1: concurrency: must be a whole number, is a number with a fraction", ""},
 		{"range", "concurrency = 0", "DIR/config.toml:1: concurrency: must be 1 to 10000, is 0", ""},
-		{"negative", "max_depth = -1", "DIR/config.toml:1: max_depth: must be 0 to 100, is -1", ""},
+		{"yes", "subagents = 1", "DIR/config.toml:1: subagents: must be true or false, is a number", "for example: subagents = true"},
+		{"several", "delegation_tools = [\"task\"]", "DIR/config.toml:1: delegation_tools: must hold only delegate_to_agent, subagent, spawn_subagent, holds \"task\"", ""},
+		{"negative", "max_depth = -2", "DIR/config.toml:1: max_depth: must be -1 to 100, is -2", ""},
 		{"model", `model = "gpt"`, `DIR/config.toml:1: model: must be provider/model, is "gpt"`, ""},
 		{"empty theme", `theme = " "`, "DIR/config.toml:1: theme: must not be empty", ""},
 		{"duration", `host_idle = "soon"`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is "soon"`, `host_idle = "60s"`},

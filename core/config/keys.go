@@ -24,11 +24,14 @@ var Keys = []Key{
 	{"theme", `"auto"`, "DROVER_THEME", "colours: the name of a theme, or `auto`: light or dark, as the terminal is", text(func(s *Settings) *string { return &s.Theme })},
 	{"mouse", "true", "", "`true`, `false`: the terminal has the mouse, `\"wheel\"`: clicks do nothing", setMouse},
 	{"notify", `"auto"`, "", "how you are told while you look elsewhere: `auto` (what the terminal knows), `osc9`, `osc777`, `osc99`, `bell`, `off`", oneOf(func(s *Settings) *string { return &s.Notify }, "auto", "osc9", "osc777", "osc99", "bell", "off")},
-	{"title", "true", "", "the terminal's title says who needs you and what runs", boolean(func(s *Settings) *bool { return &s.Title })},
-	{"progress", "false", "", "the terminal's task bar shows that something runs (OSC 9;4)", boolean(func(s *Settings) *bool { return &s.Progress })},
-	{"synchronised", "true", "", "frames are sent as one (mode 2026); off for a terminal that stumbles over it", boolean(func(s *Settings) *bool { return &s.Synchronised })},
+	{"title", "true", "", "the terminal's title says who needs you and what runs", yesNo(func(s *Settings) *bool { return &s.Title })},
+	{"progress", "false", "", "the terminal's task bar shows that something runs (OSC 9;4)", yesNo(func(s *Settings) *bool { return &s.Progress })},
+	{"synchronised", "true", "", "frames are sent as one (mode 2026); off for a terminal that stumbles over it", yesNo(func(s *Settings) *bool { return &s.Synchronised })},
 	{"concurrency", "32", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
-	{"max_depth", "6", "", "levels of subagents under the main agent", number(func(s *Settings) *int { return &s.MaxDepth }, 0, 100)},
+	{"max_depth", "6", "", "levels of subagents under the main agent; 0 is none, -1 is no limit", number(func(s *Settings) *int { return &s.MaxDepth }, -1, 100)},
+	{"subagents", "true", "", "whether agents may start others at all", yesNo(func(s *Settings) *bool { return &s.Subagents })},
+	{"nested_background", "true", "", "whether a subagent's own subagents may work in the background; else it waits for them, and is told so", yesNo(func(s *Settings) *bool { return &s.NestedBackground })},
+	{"delegation_tools", "[]", "", "further ways to start agents that every agent is shown: `delegate_to_agent`, `subagent`, `spawn_subagent`; an agent whose tools name one has it anyway", severalOf(func(s *Settings) *[]string { return &s.DelegationTools }, "delegate_to_agent", "subagent", "spawn_subagent")},
 	{"max_continues", "5", "", "how often autopilot reminds an agent that has not completed", number(func(s *Settings) *int { return &s.MaxContinues }, 0, 1000)},
 	{"max_turns", "100", "", "model calls in one turn", number(func(s *Settings) *int { return &s.MaxTurns }, 1, 100_000)},
 	{"timeout", `"15m"`, "", "how long one turn of a subagent may take, without the time a person is asked; 0 is without end", duration(func(s *Settings) *time.Duration { return &s.Timeout }, 0, 240*time.Hour)},
@@ -53,6 +56,7 @@ func defaults() Settings {
 		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
 		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
 		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
+		Subagents: true, NestedBackground: true,
 	}
 }
 
@@ -127,6 +131,34 @@ func texts(field func(*Settings) *[]string) func(*Settings, any) error {
 	}
 }
 
+// severalOf takes a list of some of a few words.
+func severalOf(field func(*Settings) *[]string, words ...string) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		var list []string
+		if err := texts(func(*Settings) *[]string { return &list })(s, v); err != nil {
+			return err
+		}
+		for _, w := range list {
+			if !slices.Contains(words, w) {
+				return fmt.Errorf("must hold only %s, holds %q", strings.Join(words, ", "), w)
+			}
+		}
+		*field(s) = list
+		return nil
+	}
+}
+
+func yesNo(field func(*Settings) *bool) func(*Settings, any) error {
+	return func(s *Settings, v any) error {
+		is, ok := v.(bool)
+		if !ok {
+			return fmt.Errorf("must be true or false, is %s", kind(v))
+		}
+		*field(s) = is
+		return nil
+	}
+}
+
 func setModel(s *Settings, v any) error {
 	var model string
 	if err := text(func(*Settings) *string { return &model })(s, v); err != nil {
@@ -137,17 +169,6 @@ func setModel(s *Settings, v any) error {
 	}
 	s.Model = model
 	return nil
-}
-
-func boolean(field func(*Settings) *bool) func(*Settings, any) error {
-	return func(s *Settings, v any) error {
-		b, ok := v.(bool)
-		if !ok {
-			return fmt.Errorf("must be true or false, is %s", kind(v))
-		}
-		*field(s) = b
-		return nil
-	}
 }
 
 func setMouse(s *Settings, v any) error {

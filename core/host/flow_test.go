@@ -140,7 +140,7 @@ func TestCancelSubtree(t *testing.T) {
 			    deep-2 cancelled turn 1 [cancelled]
 			      deep-3 cancelled turn 1 [cancelled]
 		`)
-		if got := w.transcript("main"); !strings.Contains(got, "deep (t0001) was cancelled by the user") {
+		if got := w.transcript("main"); !strings.Contains(got, "Subagent 'deep' (t0001) was cancelled by the user") {
 			t.Errorf("transcript:\n%s", got)
 		}
 		if used, _, waiting := w.opts.Slots.Counts(); used != 0 || waiting != 0 {

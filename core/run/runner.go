@@ -117,7 +117,7 @@ func (u *turn) prepare(ctx context.Context) error {
 		}
 		u.set = append(slices.DeleteFunc(u.set, isResult), ResultTool)
 	}
-	if u.o.Policy == nil || !slices.Contains(u.set, "task") {
+	if u.o.Policy == nil || !slices.ContainsFunc(u.set, core.StartsAgents) {
 		return nil
 	}
 	var err error
@@ -167,7 +167,7 @@ func (u *turn) toolset(names []string) []string {
 	for _, n := range names {
 		switch {
 		case n == "task_complete" && !u.info.Autopilot:
-		case n == "task" && u.o.MaxDepth > 0 && u.t.Depth >= u.o.MaxDepth:
+		case core.StartsAgents(n) && u.o.MaxDepth > 0 && u.t.Depth >= u.o.MaxDepth:
 		case slices.Contains(out, n):
 		default:
 			if _, ok := u.o.Tools.Get(n); ok {

@@ -17,6 +17,9 @@ type Check func(value json.RawMessage) (faults []string)
 
 // Compile makes the check of a schema. A schema that is none is CodeInvalidInput.
 func Compile(raw json.RawMessage) (Check, error) {
+	if err := bounded(raw); err != nil {
+		return nil, err
+	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, &core.Error{Code: core.CodeInvalidInput, Message: "the output schema is no JSON", Err: err}

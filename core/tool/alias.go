@@ -38,7 +38,7 @@ var aliases = map[string]string{
 
 	"todowrite": "todo_write", "todo": "todo_write", "todos": "todo_write", "write_todos": "todo_write", "update_plan": "todo_write",
 
-	"agent": "task", "invoke_agent": "task", "spawn_subagent": "task", "runsubagent": "task", "agent/runsubagent": "task",
+	"agent": "task", "invoke_agent": "task", "runsubagent": "task", "agent/runsubagent": "task",
 
 	"askuserquestion": "ask_user", "question": "ask_user", "askquestions": "ask_user",
 
@@ -57,6 +57,7 @@ var own = map[string]bool{
 	"task_list": true, "task_replay": true, "notify": true,
 	"task": true, "read_agent": true, "write_agent": true, "list_agents": true, "stop_agent": true, "task_complete": true,
 	"report_intent": true, "todo_write": true, "ask_user": true,
+	"delegate_to_agent": true, "subagent": true, "spawn_subagent": true,
 }
 
 // Canonical gives drover's name for a tool of any vocabulary, ignoring case.

@@ -34,7 +34,8 @@ func Builtin() []core.Tool {
 // Box is a set of tools in a fixed order. It does not change once made and may
 // be used by many goroutines.
 type Box struct {
-	names []string
+	names []string // hidden ones aside
+	order []string // all
 	tools map[string]core.Tool
 	specs map[string]core.ToolSpec
 }
@@ -45,7 +46,10 @@ func NewBox(tools ...core.Tool) *Box {
 	for _, t := range tools {
 		spec := t.Spec()
 		if _, ok := b.tools[spec.Name]; !ok {
-			b.names = append(b.names, spec.Name)
+			b.order = append(b.order, spec.Name)
+			if !spec.Hidden {
+				b.names = append(b.names, spec.Name)
+			}
 		}
 		b.tools[spec.Name], b.specs[spec.Name] = t, spec
 	}
@@ -62,10 +66,10 @@ func (b *Box) Get(name string) (core.Tool, bool) {
 	return t, ok
 }
 
-// Names of all tools, in the box's order.
+// Names of all tools but the hidden ones, in the box's order.
 func (b *Box) Names() []string { return slices.Clone(b.names) }
 
-// Specs of the named tools in the box's order, each once; nil means all. Names
+// Specs of the named tools in the box's order, each once; nil means those of Names. Names
 // may be those of another vocabulary; unknown ones are left out.
 func (b *Box) Specs(names []string) []core.ToolSpec {
 	wanted := make(map[string]bool, len(names))
@@ -74,8 +78,8 @@ func (b *Box) Specs(names []string) []core.ToolSpec {
 		wanted[name], wanted[own] = true, true
 	}
 	var list []core.ToolSpec
-	for _, name := range b.names {
-		if names == nil || wanted[name] {
+	for _, name := range b.order {
+		if names == nil && !b.specs[name].Hidden || wanted[name] {
 			list = append(list, b.specs[name])
 		}
 	}

@@ -46,10 +46,15 @@ func (s *State) otherPane() []Effect {
 
 func (s *State) back() []Effect {
 	switch {
+	case s.View.Pane == PaneDetail && s.Pages.Filter.Any() && s.View.Show.Events():
+		s.filterEvents(func(f *EventFilter) { *f = EventFilter{} })
+	case s.View.Pane == PaneDetail && s.Pages.Find != "":
+		s.Pages.Find = ""
+		return []Effect{Find{}}
 	case s.View.Full:
 		return s.toTree()
 	case s.View.Show != ShowTranscript:
-		s.View.Show = ShowTranscript
+		return s.turnTo(ShowTranscript)
 	case s.View.Pane == PaneDetail:
 		return s.toTree()
 	case s.Tree.Filter != "":
@@ -94,14 +99,6 @@ func (s *State) ctrlC() []Effect {
 	s.View.leaving = true
 	s.say("Ctrl-C again leaves the screen; agents go on")
 	return nil
-}
-
-func (s *State) timeline() []Effect {
-	s.View.Show = (s.View.Show + 1) % (ShowCompletions + 1)
-	if s.View.Show == ShowTranscript {
-		return nil
-	}
-	return []Effect{Scroll{Move: ToBottom}}
 }
 
 func (s *State) toggleDone() []Effect {

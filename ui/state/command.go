@@ -39,6 +39,10 @@ func commands() []command {
 		{name: "unarchive", usage: "unarchive [ID]", help: "bring back what was archived", run: (*State).cmdUnarchive, args: (*State).archivedIDs},
 		{name: "timeline", usage: "timeline", help: "timeline of the session", run: show(ShowTimeline)},
 		{name: "completions", usage: "completions", help: "what was declared complete", run: show(ShowCompletions)},
+		{name: "waterfall", usage: "waterfall", help: "the session's tasks over time", run: show(ShowWaterfall)},
+		{name: "tab", usage: "tab NAME", help: "a page of the task: turns, definition, files …", run: (*State).cmdTab, args: tabNames},
+		{name: "find", usage: "find WORDS", help: "search in the transcript", run: (*State).cmdFind},
+		{name: "kind", usage: "kind NAME|all", help: "only one kind of events in timelines", run: (*State).cmdKind, args: func(*State, string) []string { return append([]string{"all"}, GroupNames()...) }},
 		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
 		{name: "copy", usage: "copy", help: "copy the last answer", key: "y"},
 		{name: "agents", usage: "agents [WORDS]", help: "all agents there are, or those with these words", run: (*State).cmdAgents, anywhere: true},
@@ -133,8 +137,7 @@ func show(w Show) func(*State, string) []Effect {
 			s.fail(why)
 			return nil
 		}
-		s.View.Show = w
-		return nil
+		return s.turnTo(w)
 	}
 }
 

@@ -25,6 +25,8 @@ func (s *State) contexts() []Context {
 		return []Context{InFilter, InAnyEditor, Everywhere}
 	case Denying:
 		return []Context{InDenial, InAnyEditor, Everywhere}
+	case Searching:
+		return []Context{InSearch, InAnyEditor, Everywhere}
 	case Confirming:
 		return []Context{InConfirm, Everywhere}
 	case Reading:
@@ -49,10 +51,14 @@ func (s *State) paneContexts() []Context {
 	if s.View.Pane == PaneDetail {
 		pane = InDetail
 	}
-	if a, _ := s.Approval(); a != nil {
-		return []Context{InApproval, OnTask, pane, Everywhere}
+	cs := []Context{OnTask, pane, Everywhere}
+	if pane == InDetail {
+		cs = append(s.detailContexts(), cs...)
 	}
-	return []Context{OnTask, pane, Everywhere}
+	if a, _ := s.Approval(); a != nil {
+		cs = append([]Context{InApproval}, cs...)
+	}
+	return cs
 }
 
 func (s *State) binding(k Key) *Binding {
@@ -115,7 +121,7 @@ func (s *State) editor() *Editor {
 	switch s.View.Mode {
 	case Composing:
 		return &s.Input.Compose.Editor
-	case Commanding, Filtering, Denying, Picking:
+	case Commanding, Filtering, Denying, Picking, Searching:
 		return &s.Input.Line
 	}
 	return nil
@@ -131,7 +137,7 @@ func (s *State) edit(do func(*State, *Editor)) []Effect {
 
 // backspace in an empty line leaves it, as in other programs with such lines.
 func (s *State) backspace(e *Editor) {
-	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering || s.View.Mode == Picking) {
+	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering || s.View.Mode == Picking || s.View.Mode == Searching) {
 		s.View.Mode = Normal
 		return
 	}
@@ -144,6 +150,7 @@ func (s *State) refilter() {
 		s.pick()
 		return
 	}
+	s.searching()
 	if s.View.Mode != Filtering {
 		return
 	}
@@ -183,15 +190,18 @@ func (s *State) asked(c Context) bool {
 // Footer names the keys that can act here and now, the nearest first.
 func (s *State) Footer() []Hint {
 	var hints []Hint
+	nearer := map[Key]bool{} // keys that mean something else nearer by
 	for _, c := range s.contexts() {
 		for i := range s.keys {
 			b := &s.keys[i]
-			if b.Context != c || b.Label == "" || b.Why != nil && !s.asked(c) && b.Why(s) != "" {
+			if b.Context != c || len(b.Keys) == 0 || nearer[b.Keys[0]] {
 				continue
 			}
-			if len(b.Keys) > 0 {
-				hints = append(hints, Hint{b.Keys[0].Label(), b.Label, b.Keys[0]})
+			nearer[b.Keys[0]] = true
+			if b.Label == "" || b.Why != nil && !s.asked(c) && b.Why(s) != "" {
+				continue
 			}
+			hints = append(hints, Hint{b.Keys[0].Label(), b.Label, b.Keys[0]})
 		}
 	}
 	return hints
@@ -199,7 +209,8 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{OnTask, InApproval, InTree, InDetail, InAgents, InInbox, InReview, InComposer, InCommand, InPalette, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
+	return []Context{OnTask, InApproval, InTree, InDetail, InFocus, InFound, InTurns, InEvents, InFiles, InDefinition, InWaterfall, InSearch, InAgents, InInbox, InReview, InComposer,
+		InCommand, InPalette, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 
 func labels(ks []Key) string {

@@ -15,6 +15,7 @@ import (
 func (s *State) Done(e Effect, r core.Request, err error) {
 	s.noted(e, err)
 	if err != nil {
+		s.notRead(e)
 		stale := decides(e) && core.CodeOf(err) == core.CodeWrongStatus
 		if r.ID == 0 && !stale { // with an ID it is a row, and safe
 			s.undo(e)
@@ -52,6 +53,8 @@ func (s *State) Done(e Effect, r core.Request, err error) {
 	case Withdraw:
 		s.giveBack(Compose{Target: e.Task}, e.Text)
 		s.say(core.RequestRef(e.Request) + " is withdrawn; its text is in the draft")
+	case Swap:
+		s.say("the messages have changed places")
 	case EditRequest:
 		s.say(core.RequestRef(e.Request) + " is changed")
 	}

@@ -1,6 +1,10 @@
 package state
 
-import "drover/core"
+import (
+	"time"
+
+	"drover/core"
+)
 
 // Effect is something a person wants done outside the State. Effects are plain
 // values; whoever runs them reports with State.Done.
@@ -73,6 +77,36 @@ type (
 	OpenFile struct{ Path string }
 	// LoadTimeline fetches the newest events of a session.
 	LoadTimeline struct{ Session string }
+	// LoadInside reads what a task was started with, and its turns.
+	LoadInside struct{ Task string }
+	// LoadChanges reads transcripts for changes of files.
+	LoadChanges struct {
+		Root  string
+		Tasks []ChangesSince
+	}
+	// LoadChart reads the progress of a session since an event.
+	LoadChart struct {
+		Session string
+		After   int64
+	}
+	// Swap lets two messages that wait change places.
+	Swap struct {
+		Task          string
+		Request, With int64
+	}
+	// Pick does something with the row under the cursor of a page: State.Picked.
+	Pick struct{ Do string }
+	// Goto shows that moment of a task's transcript.
+	Goto struct {
+		Task string
+		At   time.Time
+	}
+	// Find goes to the next place with the words, or to the next error; without either it ends a search.
+	Find struct {
+		Words string
+		Back  bool
+		Error bool
+	}
 	// MarkReviews says what the person has made of completions.
 	MarkReviews struct {
 		IDs  []string
@@ -133,6 +167,13 @@ func (Trust) effect()          {}
 func (Reload) effect()         {}
 func (OpenFile) effect()       {}
 func (LoadTimeline) effect()   {}
+func (LoadInside) effect()     {}
+func (LoadChanges) effect()    {}
+func (LoadChart) effect()      {}
+func (Swap) effect()           {}
+func (Pick) effect()           {}
+func (Goto) effect()           {}
+func (Find) effect()           {}
 func (MarkReviews) effect()    {}
 func (LoadCompletion) effect() {}
 func (CopyAnswer) effect()     {}

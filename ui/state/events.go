@@ -33,22 +33,7 @@ func (s *State) AddEvents(evs []core.Event) {
 	for _, e := range evs {
 		s.Events.add(e)
 	}
-}
-
-// Timeline returns the events of a session, oldest first; those that declare a
-// completion only, where that is what is shown. The slice is the State's own.
-func (s *State) Timeline(session string) []core.Event {
-	l := s.Events.lists[session]
-	if s.View.Show != ShowCompletions {
-		return l
-	}
-	var out []core.Event
-	for _, e := range l {
-		if Declares(e.Kind) {
-			out = append(out, e)
-		}
-	}
-	return out
+	s.Pages.Version++
 }
 
 // Declares reports whether the event is about a completion: declared or refused.
@@ -99,6 +84,33 @@ func EventLook(k core.EventKind) (glyph, words string) {
 		return "·", "review"
 	case core.EvTodos:
 		return "·", "plan"
+	}
+	return laterLook(k)
+}
+
+// laterLook is EventLook of what happens to a task on its way.
+func laterLook(k core.EventKind) (glyph, words string) {
+	switch k {
+	case core.EvRetry:
+		return "~", "model call again"
+	case core.EvParked:
+		return "z", "parked at a rate limit"
+	case core.EvUnparked:
+		return "Z", "goes on after the rate limit"
+	case core.EvLimit:
+		return "▲", "limit"
+	case core.EvResult:
+		return "□", "result"
+	case core.EvCompacted:
+		return "≡", "history shortened"
+	case core.EvModel:
+		return "◇", "other model"
+	case core.EvHook:
+		return "▒", "hook"
+	case core.EvToolRefused:
+		return "≠", "tool refused"
+	case core.EvNotify:
+		return "◆", "progress"
 	}
 	return "·", core.CleanLine(string(k))
 }

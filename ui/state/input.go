@@ -169,7 +169,7 @@ func (s *State) Paste(text string) []Effect {
 		if !s.Input.Compose.Insert(text) {
 			s.fail(fmt.Sprintf("the text is too long to type (more than %d characters): put it in a file and name the file", MaxDraft))
 		}
-	case Commanding, Filtering, Denying:
+	case Commanding, Filtering, Denying, Searching:
 		s.Input.Line.Insert(core.CleanLine(core.Short(text, 4000)))
 		s.refilter()
 	default:

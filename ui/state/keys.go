@@ -48,7 +48,7 @@ func digits(with string) (ks []Key) {
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), pageKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
 		b = append(b, part...)
 	}
 	return b
@@ -78,7 +78,9 @@ func taskKeys() []Binding {
 		{keys("w"), OnTask, "withdraw", "take back the last message that has not arrived", "withdraw", (*State).whyNotWithdraw, (*State).withdraw},
 		{keys("W"), OnTask, "rewrite", "change the last message that has not arrived", "", (*State).whyNotWithdraw, (*State).rewrite},
 		{keys("y", "c"), OnTask, "copy", "copy the task's last answer", "", (*State).whyNoTask, (*State).copyAnswer},
-		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only; again: transcript", "timeline", (*State).whyNoTask, (*State).timeline},
+		{keys("t"), OnTask, "timeline", "timeline of the session; again: completions only, waterfall, transcript", "timeline", (*State).whyNoTask, (*State).timeline},
+		{keys(">"), OnTask, "next tab", "next page of the task: transcript, turns, timeline, definition, files", "", (*State).whyNoTask, (*State).nextTab},
+		{keys("<"), OnTask, "previous tab", "page before", "", (*State).whyNoTask, (*State).prevTab},
 		{keys("!"), OnTask, "next in inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).nextNeed},
 		{keys("I"), OnTask, "inbox", "all tool calls that wait for an answer, of all sessions", "", nil, (*State).openInbox},
 		{keys("R"), OnTask, "review", "what was declared complete: review, snooze, archive, follow up", "", nil, (*State).openReview},

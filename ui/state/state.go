@@ -20,6 +20,7 @@ const (
 	Denying         // the reason of a denial
 	Confirming      // y or n
 	Reading         // an overlay: help, an approval in full
+	Searching       // the words to find in the detail pane
 	Picking         // the command palette
 )
 
@@ -40,6 +41,11 @@ const (
 	ShowTranscript Show = iota
 	ShowTimeline
 	ShowCompletions
+	ShowWaterfall
+	ShowTurns // from here on: of the selected task
+	ShowTaskEvents
+	ShowDefinition
+	ShowFiles
 )
 
 // Config is what the State is told at the start and never changes.
@@ -64,6 +70,8 @@ type State struct {
 	Tree   Tree
 	Wants  Wants
 	Events Events
+	Pages  Pages
+	Chart  ChartView
 	Agents Agents
 	Inbox  Inbox
 	Review Review
@@ -170,6 +178,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	for _, t := range u.Tasks {
 		s.Tree.put(t)
 	}
+	s.noticed(&u)
 	for _, id := range u.Changed {
 		delete(s.Wants.requests, id)
 		delete(s.Wants.approvals, id)
@@ -258,11 +267,7 @@ func (s *State) after() []Effect {
 	if e := s.loadLed(); e != nil {
 		return e
 	}
-	if n := s.Selected(); n != nil && s.View.Show != ShowTranscript && !s.Events.loaded[n.Task.Session] {
-		s.Events.loaded[n.Task.Session] = true
-		return []Effect{LoadTimeline{Session: n.Task.Session}}
-	}
-	return nil
+	return s.wanted()
 }
 
 // reconfirm says the question anew, as things are now, and drops it when there is nothing left of it.
@@ -296,6 +301,9 @@ func (s *State) Tick() {
 	}
 	if s.Now.Sub(s.Toast.At) >= stay {
 		s.Toast = Toast{}
+	}
+	if s.View.Show == ShowWaterfall && s.Chart.loaded && s.Running() {
+		s.redrawChart()
 	}
 	s.countStalled()
 	if s.Tree.query().timed() {

@@ -178,6 +178,8 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 		{"autopilot", "", "o", "no task is selected"},
 		{"copy", "", "y", "no task is selected"},
 		{"timeline", "", "t", "no task is selected"},
+		{"next tab", "", ">", "no task is selected"},
+		{"previous tab", "", "<", "no task is selected"},
 		{"next session", "", "]", "no task is selected"},
 		{"previous session", "", "[", "no task is selected"},
 		{"open", "", "<Enter>", "no task is selected"},

@@ -1,0 +1,111 @@
+package core
+
+import "fmt"
+
+// Start creates a running task under its parent and tells the host to run its
+// first turn. A second start by the same tool call of the same parent (after a
+// crash) returns the task there is.
+func (r *Registry) Start(n NewTask) (Task, error) {
+	all, err := r.StartAll([]NewTask{n})
+	if err != nil {
+		return Task{}, err
+	}
+	return all[0], nil
+}
+
+// StartAll is Start for several tasks in one transaction: all of them begin, or none.
+func (r *Registry) StartAll(ns []NewTask) ([]Task, error) {
+	ids := make([]string, len(ns))
+	err := r.change(Progress, func(c *change) (err error) {
+		for i, n := range ns {
+			if ids[i], err = c.start(n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	tasks := make([]Task, len(ids))
+	for i, id := range ids {
+		if tasks[i], err = r.Task(id); err != nil {
+			return nil, err
+		}
+	}
+	return tasks, nil
+}
+
+func (c *change) start(n NewTask) (string, error) {
+	parent := c.peek(n.Parent)
+	if parent == nil {
+		return "", noTask(n.Parent)
+	}
+	if parent.Status.Terminal() {
+		return "", named(&Error{Code: CodeEnded, Message: "an ended task starts no children"}, parent)
+	}
+	if old, err := startedBy(c.tx, c.r.tasks, n.Parent, n.CallID); err != nil || old != "" {
+		return old, err
+	}
+	if limit := c.r.o.MaxDepth; limit >= 0 && parent.Depth+1 > limit {
+		return "", &Error{Code: CodeDepthExceeded, Message: fmt.Sprintf("a task at depth %d may start none: the limit is %d", parent.Depth, limit), Hint: "do the work yourself"}
+	}
+	t, err := c.create(parent, n)
+	return t.ID, err
+}
+
+// StartedBy finds the child that the parent's tool call has started already,
+// before a crash; ok is false where there is none.
+func (r *Registry) StartedBy(parent, call string) (t Task, ok bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var id string
+	err = r.View(func(rd Reader) (err error) {
+		id, err = startedBy(rd, r.tasks, parent, call)
+		return err
+	})
+	if err != nil || id == "" {
+		return Task{}, false, err
+	}
+	return r.tasks[id].task, true, nil
+}
+
+// startedBy looks for the child of a call of the parent's present step: some
+// providers use the IDs of calls again in later steps, and those are other calls.
+func startedBy(rd Reader, tasks map[string]*entry, parent, call string) (string, error) {
+	if call == "" {
+		return "", nil
+	}
+	var found *Task
+	for _, e := range tasks {
+		if t := &e.task; t.Parent == parent && t.CallID == call && (found == nil || t.Created.After(found.Created)) {
+			found = t
+		}
+	}
+	if found == nil {
+		return "", nil
+	}
+	last, err := rd.Tail(parent, 0, 200)
+	if err != nil {
+		return "", err
+	}
+	for i := len(last) - 1; i >= 0; i-- {
+		if e := last[i]; e.Kind == EntryAnswer {
+			if found.Created.Before(e.At) {
+				return "", nil
+			}
+			break
+		}
+	}
+	return found.ID, nil
+}
+
+// StartsAgents reports whether the tool of this name starts agents: task, and
+// the forms in which other programs have it.
+func StartsAgents(tool string) bool {
+	switch tool {
+	case "task", "delegate_to_agent", "subagent", "spawn_subagent":
+		return true
+	}
+	return false
+}
