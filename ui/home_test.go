@@ -68,9 +68,9 @@ func TestLinksWrap(t *testing.T) {
 	drawText(thin, 0, 1, 20, "/one/two?x=1 then", tcell.StyleDefault)
 	link(thin, rect{0, 0, 20, 3}, "")
 	want := tcell.StyleDefault.Url("https://a.example/one/two?x=1")
-	_, _, first, _ := thin.GetContent(3, 0)
-	_, _, second, _ := thin.GetContent(11, 1)
-	_, _, after, _ := thin.GetContent(14, 1)
+	_, first, _ := thin.Get(3, 0)
+	_, second, _ := thin.Get(11, 1)
+	_, after, _ := thin.Get(14, 1)
 	if first != second || first == tcell.StyleDefault || after != tcell.StyleDefault {
 		t.Errorf("first %+v second %+v after %+v (like %+v)", first, second, after, want)
 	}

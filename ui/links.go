@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gdamore/tcell/v2"
 )
@@ -32,9 +33,10 @@ func link(s tcell.Screen, r rect, dir string) {
 	for y := r.y; y < r.y+r.h; y++ {
 		full := false // the word reaches the end of the row: it may go on
 		for x := r.x; x < r.x+r.w; {
-			c, comb, style, width := s.GetContent(x, y)
+			str, style, width := s.Get(x, y)
 			width = max(1, width)
-			if c <= ' ' || c == '│' || c == '"' || c == '<' || c == '>' || c == '`' || len(comb) > 0 || c > 0x2fff {
+			c, n := utf8.DecodeRuneInString(str)
+			if n != len(str) || c <= ' ' || strings.ContainsRune("│\"<>`", c) || c > 0x2fff {
 				flush()
 				full = false
 			} else {
