@@ -56,6 +56,7 @@ type Registry struct {
 type entry struct {
 	task    Task
 	work    *Work
+	place   *Place         // in the queue for a slot, taken before its turn was taken up
 	changed chan struct{}  // closed at the next change; nil while nobody waits
 	readers map[string]int // who waits for its result
 }

@@ -18,43 +18,53 @@ type Slots struct {
 // NewSlots makes n slots, at least one.
 func NewSlots(n int) *Slots { return &Slots{size: max(n, 1)} }
 
-// Acquire waits for a slot, or for the end of ctx.
-func (s *Slots) Acquire(ctx context.Context) error {
+// Place is somebody's place in the queue for a slot, or the slot itself.
+type Place struct {
+	mine chan struct{} // closed when the slot is theirs
+}
+
+// Enter takes the next place: who enters first is served first, whoever waits first.
+func (s *Slots) Enter() *Place {
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &Place{make(chan struct{})}
 	if s.used < s.size && len(s.waiting) == 0 {
 		s.used++
-		s.mu.Unlock()
-		return nil
+		close(p.mine)
+		return p
 	}
-	mine := make(chan struct{})
-	s.waiting = append(s.waiting, mine)
-	s.mu.Unlock()
+	s.waiting = append(s.waiting, p.mine)
+	return p
+}
+
+// Ready reports whether the slot is theirs.
+func (p *Place) Ready() bool { return closed(p.mine) }
+
+// Wait waits until the slot is theirs. At the end of ctx the place is given up.
+func (s *Slots) Wait(ctx context.Context, p *Place) error {
 	select {
-	case <-mine:
+	case <-p.mine:
 		return nil
 	case <-ctx.Done():
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i := slices.Index(s.waiting, mine); i >= 0 {
-		s.waiting = slices.Delete(s.waiting, i, i+1)
-		return context.Cause(ctx)
-	}
-	s.used-- // it was given to us at the same moment: pass it on
-	s.grant()
+	s.Leave(p)
 	return context.Cause(ctx)
 }
 
-// TryAcquire takes a slot if one is free and nobody waits.
-func (s *Slots) TryAcquire() bool {
+// Leave gives up a place, or the slot that came of it.
+func (s *Slots) Leave(p *Place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.used >= s.size || len(s.waiting) > 0 {
-		return false
+	if i := slices.Index(s.waiting, p.mine); i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+		return
 	}
-	s.used++
-	return true
+	s.used--
+	s.grant()
 }
+
+// Acquire waits for a slot, or for the end of ctx.
+func (s *Slots) Acquire(ctx context.Context) error { return s.Wait(ctx, s.Enter()) }
 
 // Release gives a slot back.
 func (s *Slots) Release() {

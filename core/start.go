@@ -58,23 +58,22 @@ func (c *change) start(n NewTask) (string, error) {
 // before a crash; ok is false where there is none.
 func (r *Registry) StartedBy(parent, call string) (t Task, ok bool, err error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	var id string
-	err = r.View(func(rd Reader) (err error) {
-		id, err = startedBy(rd, r.tasks, parent, call)
+	found := childOf(r.tasks, parent, call)
+	r.mu.Unlock()
+	if found == nil {
+		return Task{}, false, nil
+	}
+	err = r.View(func(rd Reader) (err error) { // not under the lock: a reader may wait for it
+		ok, err = ofThisStep(rd, found)
 		return err
 	})
-	if err != nil || id == "" {
-		return Task{}, false, err
-	}
-	return r.tasks[id].task, true, nil
+	return *found, ok, err
 }
 
-// startedBy looks for the child of a call of the parent's present step: some
-// providers use the IDs of calls again in later steps, and those are other calls.
-func startedBy(rd Reader, tasks map[string]*entry, parent, call string) (string, error) {
+// childOf is a copy of the newest child that the call has started, or nil.
+func childOf(tasks map[string]*entry, parent, call string) *Task {
 	if call == "" {
-		return "", nil
+		return nil
 	}
 	var found *Task
 	for _, e := range tasks {
@@ -83,21 +82,37 @@ func startedBy(rd Reader, tasks map[string]*entry, parent, call string) (string,
 		}
 	}
 	if found == nil {
+		return nil
+	}
+	t := *found
+	return &t
+}
+
+// startedBy looks for the child of a call of the parent's present step.
+func startedBy(rd Reader, tasks map[string]*entry, parent, call string) (string, error) {
+	found := childOf(tasks, parent, call)
+	if found == nil {
 		return "", nil
 	}
-	last, err := rd.Tail(parent, 0, 200)
-	if err != nil {
+	if ok, err := ofThisStep(rd, found); err != nil || !ok {
 		return "", err
+	}
+	return found.ID, nil
+}
+
+// ofThisStep reports whether the child was started in its parent's present step:
+// some providers use the IDs of calls again in later steps, and those are other calls.
+func ofThisStep(rd Reader, child *Task) (bool, error) {
+	last, err := rd.Tail(child.Parent, 0, 200)
+	if err != nil {
+		return false, err
 	}
 	for i := len(last) - 1; i >= 0; i-- {
 		if e := last[i]; e.Kind == EntryAnswer {
-			if found.Created.Before(e.At) {
-				return "", nil
-			}
-			break
+			return !child.Created.Before(e.At), nil
 		}
 	}
-	return found.ID, nil
+	return true, nil
 }
 
 // StartsAgents reports whether the tool of this name starts agents: task, and

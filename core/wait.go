@@ -237,6 +237,23 @@ func (r *Registry) WaitForMessage(ctx context.Context, id, response string) (str
 	if _, err := r.SetLatestResponse(id, response); err != nil {
 		return "", err
 	}
+	t, err := r.awaken(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	prompt := ""
+	err = r.View(func(rd Reader) error {
+		turns, err := rd.Turns(id, t.Turn-1)
+		if len(turns) > 0 {
+			prompt = turns[0].Prompt
+		}
+		return err
+	})
+	return prompt, err
+}
+
+// awaken waits while the task is idle.
+func (r *Registry) awaken(ctx context.Context, id string) (Task, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := r.tasks[id]
@@ -254,21 +271,13 @@ func (r *Registry) WaitForMessage(ctx context.Context, id, response string) (str
 		}
 		r.mu.Lock()
 		if err != nil {
-			return "", err
+			return Task{}, err
 		}
 	}
 	if e.task.Status.Terminal() {
-		return "", named(&Error{Code: CodeEnded, Message: "the task ended while it was idle: " + string(e.task.Status)}, &e.task)
+		return Task{}, named(&Error{Code: CodeEnded, Message: "the task ended while it was idle: " + string(e.task.Status)}, &e.task)
 	}
-	prompt := ""
-	err := r.store.View(r.ctx(), func(rd Reader) error {
-		turns, err := rd.Turns(id, e.task.Turn-1)
-		if len(turns) > 0 {
-			prompt = turns[0].Prompt
-		}
-		return err
-	})
-	return prompt, err
+	return e.task, nil
 }
 
 // PromoteAgentToBackground lets a sync child go on in the background: who

@@ -25,6 +25,16 @@ type wait struct {
 	detail string
 }
 
+// Enter takes a task's place in the queue for a slot, in the order in which
+// tasks become runnable, before Begin takes up its turn.
+func (r *Registry) Enter(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.tasks[id]; e != nil && e.place == nil && e.work == nil && e.task.Status == Running {
+		e.place = r.o.Slots.Enter()
+	}
+}
+
 // Begin takes up the running turn of a task in this goroutine: it waits for a
 // slot (activity queued) and returns the context of the turn. Finish must follow.
 func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work, error) {
@@ -43,12 +53,22 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 	default:
 		e.work = w
 	}
+	var place *Place
+	if e != nil && (e.work == nil || e.work == w) {
+		place, e.place = e.place, nil
+	}
 	r.mu.Unlock()
 	if err != nil {
+		if place != nil {
+			r.o.Slots.Leave(place)
+		}
 		cancel(err)
 		return ctx, nil, err
 	}
-	if err := w.acquire(ctx); err != nil {
+	if place == nil {
+		place = r.o.Slots.Enter()
+	}
+	if err := w.wait(ctx, place); err != nil {
 		w.end()
 		return ctx, nil, err
 	}
@@ -144,8 +164,16 @@ func (w *Work) Spread(n int) {
 	<-w.lock
 }
 
-// Done ends one part.
-func (w *Work) Done() { w.rest() }
+// Done ends one part. The slot stays where no other part waits: the turn goes
+// on at once, and must not queue again behind those that came after it.
+func (w *Work) Done() {
+	w.lock <- struct{}{}
+	defer func() { <-w.lock }()
+	w.parts--
+	if len(w.waits) > 0 {
+		w.give()
+	}
+}
 
 // Join goes on as the only part, when all others are Done.
 func (w *Work) Join(ctx context.Context) error { return w.rise(ctx) }
@@ -213,6 +241,11 @@ func (w *Work) rest() {
 	w.lock <- struct{}{}
 	defer func() { <-w.lock }()
 	w.parts--
+	w.give()
+}
+
+// give gives the slot back when no part works.
+func (w *Work) give() {
 	if w.parts == 0 && w.holding {
 		w.holding = false
 		w.r.o.Slots.Release()
@@ -229,15 +262,17 @@ func (w *Work) rise(ctx context.Context) error {
 	return w.acquire(ctx)
 }
 
-func (w *Work) acquire(ctx context.Context) error {
-	if w.r.o.Slots.TryAcquire() {
-		w.holding = true
-		return nil
+func (w *Work) acquire(ctx context.Context) error { return w.wait(ctx, w.r.o.Slots.Enter()) }
+
+// wait waits, visibly, until the place has become a slot.
+func (w *Work) wait(ctx context.Context, p *Place) error {
+	if !p.Ready() {
+		if err := w.r.SetActivity(w.ID, ActQueued, "for a slot"); err != nil {
+			w.r.o.Slots.Leave(p)
+			return err
+		}
 	}
-	if err := w.r.SetActivity(w.ID, ActQueued, "for a slot"); err != nil {
-		return err
-	}
-	if err := w.r.o.Slots.Acquire(ctx); err != nil {
+	if err := w.r.o.Slots.Wait(ctx, p); err != nil {
 		return err
 	}
 	w.holding = true

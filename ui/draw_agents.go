@@ -195,7 +195,7 @@ func (v *view) drawParts(s tcell.Screen, r rect, parts []state.Part) {
 	}
 }
 
-// drawCandidates lists the commands that fit what is being typed, above the composer.
+// drawCandidates lists the commands, agents and files that fit what is being typed, above the composer.
 func (v *view) drawCandidates(s tcell.Screen, r rect) {
 	all := v.st.Candidates()
 	n := min(len(all), 8, r.y-2)
@@ -216,7 +216,7 @@ func (v *view) drawCandidates(s tcell.Screen, r rect) {
 		}
 		fill(s, r.x, top+i, r.w, 1, base)
 		x, end := r.x+1, r.x+r.w-1
-		x += drawText(s, x, top+i, end-x, "/"+c.Name+" ", v.pal.Over(base, themes.Key))
+		x += drawText(s, x, top+i, end-x, c.Sign+c.Name+" ", v.pal.Over(base, themes.Key))
 		if c.Hint != "" {
 			x += drawText(s, x, top+i, end-x, c.Hint+" ", v.pal.Over(base, themes.KeyLabel))
 		}

@@ -17,10 +17,13 @@ const maxShown = 4000
 func (v *view) composerTitle() string {
 	if v.st.View.Mode == state.Composing {
 		to, then := v.st.Prompt()
-		if then == "" {
-			return to
+		if then != "" {
+			to += " · " + then
 		}
-		return to + " · " + then
+		if n := v.st.Input.Compose.Lines(); n > 5 {
+			to += " · " + itoa(n) + " lines"
+		}
+		return to
 	}
 	n := v.st.Selected()
 	if n == nil {
@@ -38,6 +41,7 @@ func (v *view) composerText(w, h int) []string {
 	if w >= wide && h >= 10 && (!v.st.View.Full || v.st.Listing()) {
 		width = w - splitAt(w, v.st.Listing()) - 4
 	}
+	v.st.Input.Paper = state.Paper{Width: max(4, width), Prefix: textWidth(v.prefix()), Split: splitWidth, Cells: textWidth}
 	before, after := v.around()
 	text := before + string(cursorMark) + after
 	var lines []string

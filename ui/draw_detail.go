@@ -19,7 +19,7 @@ func (v *view) wants(text []string, w, h int) wants {
 	want := wants{composer: max(1, min(len(text), h/3)), empty: v.st.Tree.Len() == 0}
 	want.inbox = min(len(v.st.Wants.Inbox), 4)
 	if n := v.st.Selected(); n != nil {
-		want.queued = min(len(v.st.Queued(n.Task.ID)), 3)
+		want.queued = min(len(v.st.Queued(n.Task.ID))+len(v.st.Sent(n.Task.ID)), 3)
 	}
 	if a, _ := v.st.Approval(); a != nil {
 		want.card = min(2+len(v.st.View.Args), h/3)
@@ -122,6 +122,9 @@ func (v *view) drawQueued(s tcell.Screen, r rect) {
 		return
 	}
 	l := v.st.Queued(n.Task.ID)
+	if sent := v.st.Sent(n.Task.ID); len(sent) > 0 {
+		r = v.drawSent(s, r, sent[max(0, len(sent)-max(1, r.h-len(l))):])
+	}
 	if len(l) > r.h {
 		l = l[len(l)-r.h:]
 	}

@@ -47,6 +47,12 @@ type Engine interface {
 	Completion(ctx context.Context, id string) (core.CompletionView, error)
 	// MarkReviews says what the person has made of completions, of all or of none.
 	MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) ([]core.Review, error)
+	// Files names the files of a folder, those that git ignores left out.
+	Files(ctx context.Context, dir string) ([]string, error)
+	// History are the texts that were sent before from Dir's project, the oldest first.
+	History(ctx context.Context) ([]string, error)
+	// Remember adds one.
+	Remember(ctx context.Context, text string) error
 	// Agents returns every definition that Dir sees, those that cannot run too, in
 	// the order of the search. It is asked about once a second while it is on the
 	// screen: it has to be cheap where nothing has changed. The caller keeps the slice.

@@ -37,6 +37,9 @@ type fake struct {
 	lookErr   error
 	looks     int
 	trusted   bool
+	files     []string
+	dirs      []string // whose files were asked for
+	history   []string
 	insides   map[string]core.Inside
 	notes     map[string]string
 	notesRev  int64
@@ -321,6 +324,26 @@ func (f *fake) command(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.ContainsFunc(f.commands, func(c state.Command) bool { return c.Name == name })
+}
+
+func (f *fake) Files(ctx context.Context, dir string) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dirs = append(f.dirs, dir)
+	return slices.Clone(f.files), nil
+}
+
+func (f *fake) History(ctx context.Context) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.history), nil
+}
+
+func (f *fake) Remember(ctx context.Context, text string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.history = append(f.history, text)
+	return nil
 }
 
 func (f *fake) Completion(ctx context.Context, id string) (core.CompletionView, error) {

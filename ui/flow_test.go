@@ -306,9 +306,9 @@ func TestResizeIsSafe(t *testing.T) {
 func TestRandomKeys(t *testing.T) {
 	alphabet := []string{
 		"<Enter>", "<Esc>", "<Tab>", "<Shift-Tab>", "<Backspace>", "<Delete>", "<Up>", "<Down>", "<Left>", "<Right>", "<Home>", "<End>",
-		"<PgUp>", "<PgDn>", "<F1>", "<Ctrl-D>", "<Ctrl-U>", "<Ctrl-W>", "<Ctrl-K>", "<Ctrl-A>", "<Ctrl-J>", "<Ctrl-L>", "<Ctrl-G>",
+		"<PgUp>", "<PgDn>", "<F1>", "<Ctrl-D>", "<Ctrl-U>", "<Ctrl-W>", "<Ctrl-K>", "<Ctrl-A>", "<Ctrl-J>", "<Ctrl-L>", "<Ctrl-G>", "<Ctrl-P>", "<Ctrl-N>", "<Ctrl-Y>",
 	}
-	for _, r := range "jkghlmsixXbroewWyctfnaAdv!?/:[]q GYN1é漢👩@@TIIRRDzZup=" {
+	for _, r := range "jkghlmsixXbroewWyctfnaAdv!?/:[]q GYN1é漢👩@@TIIRRDzZup=MM" {
 		if r != 'q' {
 			alphabet = append(alphabet, string(r))
 		}

@@ -36,6 +36,13 @@ func (s *scout) follow(on bool) {
 }
 
 func (p *program) scouting(ctx context.Context) {
+	sent, err := p.o.Engine.History(ctx)
+	p.report(ctx, func(v *view) {
+		v.st.SetHistory(sent)
+		if err != nil {
+			v.st.Fail(err)
+		}
+	})
 	var last state.Catalogue
 	for wanted := true; ; {
 		c := p.catalogue(ctx)

@@ -148,6 +148,8 @@ var scenes = []struct {
 	{"review-all", declared, "Rd<Enter>Rf"},
 	{"review-message", declared, "Rmand now?"},
 	{"review-empty", nil, "R"},
+	{"mention", func(f *fake) { shopAgents(f); f.files = []string{"cart/total.go", "explain.md", "docs/expiry.md"} }, ":go explore-api<Enter>mask @ex"},
+	{"many", shop, "Mstop at noon"},
 	{"slash-args", shopAgents, "n/review "},
 }
 

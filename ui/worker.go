@@ -59,6 +59,7 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 	case state.Swap:
 		err = p.o.Engine.SwapRequests(ctx, e.Request, e.With)
 	case state.NewSession:
+		p.remember(ctx, e.Prompt)
 		task, err := p.o.Engine.NewSession(ctx, e)
 		p.report(ctx, func(v *view) {
 			if task != "" { // with an error too: the session is there, its host is not
@@ -83,7 +84,13 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 		return
 	case state.MarkReviews:
 		rs, err := p.o.Engine.MarkReviews(ctx, e.Mark, e.IDs...)
-		p.report(ctx, func(v *view) { v.do(v.st.Marked(e, rs, err)) })
+		p.report(ctx, func(v *view) { v.do(v.st.Reviewed(e, rs, err)) })
+		return
+	case state.LoadFiles:
+		p.start(ctx, func(ctx context.Context) { // a large folder takes a while
+			names, err := p.o.Engine.Files(ctx, e.Dir)
+			p.report(ctx, func(v *view) { v.st.SetFiles(e.Dir, names, err) })
+		})
 		return
 	case state.LoadCompletion:
 		p.start(ctx, func(ctx context.Context) { // a long session takes a while to read
@@ -110,6 +117,9 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 func (p *program) submit(ctx context.Context, e state.Effect, r core.Request) {
 	got, err := p.o.Engine.Submit(ctx, r)
 	p.report(ctx, func(v *view) { v.st.Done(e, got, err) })
+	if r.Kind == core.ReqMessage {
+		p.remember(ctx, r.Text)
+	}
 	if err != nil {
 		return
 	}
@@ -126,6 +136,13 @@ func (p *program) submit(ctx context.Context, e state.Effect, r core.Request) {
 			v.st.Done(e, end, nil)
 		})
 	})
+}
+
+// remember keeps what a person has sent, for the next screen too.
+func (p *program) remember(ctx context.Context, text string) {
+	if err := p.o.Engine.Remember(ctx, text); err != nil {
+		p.report(ctx, func(v *view) { v.st.Fail(err) })
+	}
 }
 
 // requestOf is the request that an effect makes, where it makes one.

@@ -102,6 +102,32 @@ func (s screenEngine) NewSession(ctx context.Context, ask state.NewSession) (str
 	return t.ID, s.e.Hosts.Ensure(ctx, t.Session)
 }
 
+// Files names the files of a folder, those that git ignores left out.
+func (s screenEngine) Files(ctx context.Context, dir string) ([]string, error) {
+	return tool.Files(ctx, dir, maxFiles)
+}
+
+// maxFiles is how many files of a folder can be named in a message.
+const maxFiles = 20_000
+
+// History are the texts that were sent from this folder.
+func (s screenEngine) History(ctx context.Context) ([]string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return s.Sent(ctx, dir)
+}
+
+// Remember adds one.
+func (s screenEngine) Remember(ctx context.Context, text string) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	return s.RememberSent(ctx, dir, text)
+}
+
 // Agents lists every definition there is for this directory, whatever its state.
 func (s screenEngine) Agents(ctx context.Context) ([]state.Agent, error) {
 	if s.e == nil {

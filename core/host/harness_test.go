@@ -36,6 +36,7 @@ type world struct {
 	ended  chan error
 	opts   core.Options
 	limits run.Limits
+	more   []core.Tool
 	hooks  core.Hooks
 	window func(string) int64
 	mu     sync.Mutex
@@ -136,6 +137,7 @@ func (w *world) serve() {
 		Runner: func(r *core.Registry) core.Runner {
 			sleep, _ := tool.NewBox(tool.Builtin()...).Get("sleep")
 			tools := append(slices.Concat(tool.Delegation(r, cat, tool.Policy{}), tool.Record(r)), sleep, probe{core.Reads}, probe{core.Runs}, pen{})
+			tools = append(tools, w.more...)
 			return run.New(run.Options{
 				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), Limits: w.limits, Schema: compile, Hooks: w.hooks, Window: w.window,
 				Model: func(string) (core.Model, string, error) { return w, "one", nil },

@@ -218,6 +218,7 @@ func (h *Host) runnable(id string) {
 	if h.closing || h.turns == nil {
 		return
 	}
+	h.reg.Enter(id)
 	h.busy.Go(func() {
 		h.note(h.drive(h.turns, id))
 		h.poke()
@@ -227,6 +228,9 @@ func (h *Host) runnable(id string) {
 // drive performs one turn.
 func (h *Host) drive(ctx context.Context, id string) error {
 	ctx, w, err := h.reg.Begin(ctx, id)
+	if core.CodeOf(err) == core.CodeEnded { // cancelled while it waited for its slot
+		return nil
+	}
 	if err != nil {
 		switch context.Cause(ctx) {
 		case core.ErrInterrupted: // while it waited for a slot: the message is next

@@ -154,7 +154,7 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 
 func (b *batch) result(c core.ToolCall, res core.ToolResult, took time.Duration) error {
 	b.clock.touch()
-	row := core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Text: b.o.Mask(res.Text), Failed: res.Failed, Full: res.Full, Took: took}
+	row := core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Text: b.sound(res.Text, mostResult), Failed: res.Failed, Full: res.Full, Took: took}
 	step := core.Step{Entries: []core.Entry{row}}
 	if b.left.Add(-1) == 0 {
 		step.Activity = core.ActModel

@@ -88,7 +88,7 @@ func either(d, otherwise time.Duration) time.Duration {
 // findBudgets lists the budgets that this task's work counts for: its own,
 // those of the tasks above it, and the session's.
 func (u *turn) findBudgets(r core.Reader) error {
-	s := u.o.Registry.Session()
+	s := u.session
 	whole := budget{task: s.ID, label: "the session", tokens: s.Limits.Tokens, cost: s.Limits.Cost}
 	if whole.tokens == 0 {
 		whole.tokens = u.o.Limits.Tokens
@@ -97,14 +97,10 @@ func (u *turn) findBudgets(r core.Reader) error {
 		whole.cost = u.o.Limits.Cost
 	}
 	u.limits.budgets = appendBudget(u.limits.budgets, whole)
-	for id := u.t.ID; id != ""; {
-		t, err := u.o.Registry.Task(id)
-		if err != nil {
-			return err
-		}
+	for i, t := range u.above {
 		agent := u.agent
-		if id != u.t.ID {
-			sp, err := r.Spec(id)
+		if i > 0 {
+			sp, err := r.Spec(t.ID)
 			if err != nil {
 				return err
 			}
@@ -115,8 +111,7 @@ func (u *turn) findBudgets(r core.Reader) error {
 				}
 			}
 		}
-		u.limits.budgets = appendBudget(u.limits.budgets, budget{task: id, label: t.Label(), tokens: agent.Limits.Tokens, cost: agent.Limits.Cost})
-		id = t.Parent
+		u.limits.budgets = appendBudget(u.limits.budgets, budget{task: t.ID, label: t.Label(), tokens: agent.Limits.Tokens, cost: agent.Limits.Cost})
 	}
 	return nil
 }

@@ -170,14 +170,14 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 		u.o.Registry.SetLive(core.Live{Task: u.t.ID, Text: text.String(), Reasoning: reasoning.String(), Rev: rev})
 	})
 	if err != nil {
-		u.text = u.o.Mask(text.String())
+		u.text = u.sound(text.String(), mostSaid)
 		if ctx.Err() != nil {
 			return reply, context.Cause(ctx)
 		}
 		return reply, modelError(err)
 	}
 	u.clock.touch()
-	reply.Text = u.o.Mask(reply.Text)
+	reply.Text = u.sound(reply.Text, mostSaid)
 	e := core.Entry{
 		Kind: core.EntryAnswer, Text: reply.Text, Reasoning: reply.Reasoning, Calls: reply.Calls,
 		Took: u.o.Registry.Took(began), Tokens: reply.Tokens, Opaque: reply.Opaque,

@@ -16,9 +16,29 @@ const (
 	mostLines = 5000
 )
 
+// mostResult bytes of one tool's result go to the model, a row and a screen,
+// whatever the tool thinks of it; mostSaid of one answer of a model.
+const (
+	mostResult = 256 << 10
+	mostSaid   = 4 << 20
+)
+
+// sound makes text of a tool or a model fit to be kept and sent: valid UTF-8
+// without NUL, secrets masked, of bounded length.
+func (u *turn) sound(text string, most int) string {
+	cut := len(text) - most
+	if cut > 0 {
+		text = text[:most]
+	}
+	text = u.o.Mask(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", ""))
+	if cut > 0 {
+		text += fmt.Sprintf("\n[TRUNCATED: %d more bytes]", cut)
+	}
+	return text
+}
+
 // bounded cuts an answer that is too long, and keeps the whole of it in a file.
 func (u *turn) bounded(a core.Answer) core.Answer {
-	a.Text = u.o.Mask(a.Text)
 	lines := strings.Count(a.Text, "\n") + 1
 	if len(a.Text) <= mostBytes && lines <= mostLines {
 		return a

@@ -59,6 +59,8 @@ func New(o Options) *Runner {
 type turn struct {
 	*Runner
 	w       *core.Work
+	session core.Session // as the turn began
+	above   []core.Task  // the task, its parent, and so on up to main
 	t       core.Task
 	info    core.TaskInfo
 	spec    core.Spec
@@ -80,7 +82,7 @@ type turn struct {
 // Turn performs the running turn of t (see core.Runner).
 func (r *Runner) Turn(ctx context.Context, w *core.Work, t core.Task) (core.Answer, error) {
 	s := r.o.Registry.Session()
-	u := &turn{Runner: r, w: w, t: t, warned: map[string]bool{}, info: core.TaskInfo{
+	u := &turn{Runner: r, w: w, t: t, session: s, warned: map[string]bool{}, info: core.TaskInfo{
 		Session: s.ID, Task: t.ID, Kind: t.Kind, Agent: t.Agent, Dir: s.Dir, Depth: t.Depth,
 		Autopilot: s.Autopilot && t.Kind == core.KindMain, Pace: s.Pace,
 	}}
@@ -107,6 +109,14 @@ func (r *Runner) Turn(ctx context.Context, w *core.Work, t core.Task) (core.Answ
 
 // prepare reads what the task was started with.
 func (u *turn) prepare(ctx context.Context) error {
+	for id := u.t.ID; id != ""; { // before rows are read: the registry's lock is not taken while a reader is held
+		t, err := u.o.Registry.Task(id)
+		if err != nil {
+			return err
+		}
+		u.above = append(u.above, t)
+		id = t.Parent
+	}
 	if err := u.load(); err != nil {
 		return err
 	}
@@ -154,7 +164,7 @@ func (u *turn) begin(r core.Reader) (err error) {
 	}
 	u.info.ReadOnly = u.agent.ReadOnly
 	u.set = u.toolset(u.spec.Tools)
-	u.limits = u.o.figure(u.t, u.agent.Limits, u.o.Registry.Session().Limits)
+	u.limits = u.o.figure(u.t, u.agent.Limits, u.session.Limits)
 	return u.findBudgets(r)
 }
 

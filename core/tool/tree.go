@@ -47,6 +47,13 @@ func tree(ctx context.Context, env core.ToolEnv, root string) (files []string, f
 	return files, full, nil
 }
 
+// Files names the files below dir, relative to it, in order, without what git
+// ignores; at most that many.
+func Files(ctx context.Context, dir string, most int) ([]string, error) {
+	files, _, err := tree(ctx, core.ToolEnv{TaskInfo: core.TaskInfo{Dir: dir}}, dir)
+	return files[:min(len(files), most)], err
+}
+
 func inRepository(dir string) bool {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {

@@ -46,6 +46,7 @@ func commands() []command {
 		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
 		{name: "copy", usage: "copy", help: "copy the last answer", key: "y"},
 		{name: "agents", usage: "agents [WORDS]", help: "all agents there are, or those with these words", run: (*State).cmdAgents, anywhere: true},
+		{name: "all", usage: "all TEXT", help: "message to all under the task", run: (*State).cmdAll},
 		{name: "inbox", usage: "inbox", help: "all tool calls that wait for an answer", run: (*State).cmdInbox, anywhere: true},
 		{name: "review", usage: "review [done|archive|open|all|1h|tomorrow|change]", help: "what was declared complete; done, archived, open again, or snoozed", run: (*State).cmdReview, args: oneOf("done", "archive", "open", "all", "1h", "tomorrow", "change"), anywhere: true},
 		{name: "trust", usage: "trust", help: "trust what this folder brings (asks first)", key: "T", anywhere: true},

@@ -40,15 +40,21 @@ func (s *State) how() []Effect {
 		s.completeName(name, rest)
 		return nil
 	}
+	if from, word, ok := s.mention(); ok {
+		s.completeMention(from, word)
+		return nil
+	}
 	c := &s.Input.Compose
 	switch c.Kind {
+	case ToMany:
+		c.Delivery = nextDelivery(c.Delivery)
 	case ToTask:
 		n := s.Tree.nodes[c.Target]
 		if n == nil || n.Task.Status != core.Running {
 			s.say("it is not running: a message starts its next turn at once")
 			return nil
 		}
-		c.Delivery = map[core.Delivery]core.Delivery{core.Queue: core.Steer, core.Steer: core.Interrupt, core.Interrupt: core.Queue}[c.Delivery]
+		c.Delivery = nextDelivery(c.Delivery)
 	case ToNew:
 		switch {
 		case c.AllowAll:
@@ -62,17 +68,31 @@ func (s *State) how() []Effect {
 	return nil
 }
 
+func nextDelivery(d core.Delivery) core.Delivery {
+	return map[core.Delivery]core.Delivery{core.Queue: core.Steer, core.Steer: core.Interrupt, core.Interrupt: core.Queue}[d]
+}
+
 func (s *State) composeUp() []Effect {
-	if !s.Input.Compose.line(-1) {
-		s.older(&s.Input.Compose.Editor, s.Input.sent)
+	if !s.Input.Paper.move(&s.Input.Compose.Editor, -1) {
+		return s.sentBefore()
 	}
 	return nil
 }
 
 func (s *State) composeDown() []Effect {
-	if !s.Input.Compose.line(1) {
-		s.newer(&s.Input.Compose.Editor, s.Input.sent)
+	if !s.Input.Paper.move(&s.Input.Compose.Editor, 1) {
+		return s.sentAfter()
 	}
+	return nil
+}
+
+func (s *State) sentBefore() []Effect {
+	s.older(&s.Input.Compose.Editor, s.Input.sent)
+	return nil
+}
+
+func (s *State) sentAfter() []Effect {
+	s.newer(&s.Input.Compose.Editor, s.Input.sent)
 	return nil
 }
 
@@ -83,6 +103,8 @@ func (s *State) whyNotSend() string {
 		return "say what the agent should do; Esc goes back"
 	case c.Blank():
 		return "the message is empty; Esc goes back"
+	case c.Kind == ToMany && len(s.reachable(c.Targets)) == 0:
+		return "all of them have ended meanwhile: the draft is kept; Esc goes back"
 	case c.Kind == ToTask:
 		if n := s.Tree.nodes[c.Target]; n != nil && n.Task.Status.Terminal() {
 			return s.name(c.Target) + " has ended meanwhile (" + n.Task.State() + "): the draft is kept; Esc goes back"
@@ -104,6 +126,8 @@ func (s *State) send() []Effect {
 			s.closeLists()
 		}
 		return []Effect{NewSession{Prompt: text, Agent: c.Agent, Autopilot: c.Autopilot, AllowAll: c.AllowAll}}
+	case ToMany:
+		return s.sendTo(s.reachable(c.Targets), text, c.Delivery)
 	case ToEditable:
 		return []Effect{EditRequest{Task: c.Target, Request: c.Request, Text: text}}
 	}
@@ -275,6 +299,18 @@ func (s *State) whyNotWithdraw() string {
 	}
 	if s.lastQueued() == nil {
 		return "no message to " + s.name(s.Tree.Selected) + " is waiting: all have arrived"
+	}
+	return ""
+}
+
+func (s *State) undoText() []Effect {
+	s.Input.Compose.undo()
+	return nil
+}
+
+func (s *State) whyNotUndo() string {
+	if len(s.Input.Compose.was) == 0 {
+		return "there is nothing to undo"
 	}
 	return ""
 }

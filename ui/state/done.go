@@ -34,6 +34,10 @@ func (s *State) Done(e Effect, r core.Request, err error) {
 		return
 	}
 	switch e := e.(type) {
+	case Send:
+		if r.State == core.ReqDelivered {
+			s.delivered(r)
+		}
 	case Cancel:
 		if r.State == core.ReqDone {
 			s.receipt(r)

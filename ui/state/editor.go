@@ -14,10 +14,43 @@ const MaxDraft = 200_000
 // Editor is text being typed, with a cursor. The zero value is empty.
 type Editor struct {
 	Text []rune
-	Pos  int // 0 is before the first character
+	Pos  int      // 0 is before the first character
+	was  []Editor // before the last changes that took more than a character away
+}
+
+// maxUndo is how many changes can be undone.
+const maxUndo = 30
+
+// remember keeps the text as it is, for undo.
+func (e *Editor) remember() {
+	if len(e.was) == maxUndo {
+		e.was = e.was[1:]
+	}
+	e.was = append(e.was[:len(e.was):len(e.was)], Editor{Text: slices.Clone(e.Text), Pos: e.Pos})
+}
+
+// undo goes back to the text before the last such change; false where there is none.
+func (e *Editor) undo() bool {
+	if len(e.was) == 0 {
+		return false
+	}
+	last := e.was[len(e.was)-1]
+	e.Text, e.Pos, e.was = last.Text, last.Pos, e.was[:len(e.was)-1]
+	return true
 }
 
 func (e *Editor) String() string { return string(e.Text) }
+
+// Lines is how many lines there are, 1 at least.
+func (e *Editor) Lines() int {
+	n := 1
+	for _, r := range e.Text {
+		if r == '\n' {
+			n++
+		}
+	}
+	return n
+}
 
 // Blank reports whether there is nothing but white space.
 func (e *Editor) Blank() bool { return strings.TrimSpace(string(e.Text)) == "" }
@@ -99,6 +132,9 @@ func (e *Editor) wordRight() int {
 // cut removes what lies between the cursor and p.
 func (e *Editor) cut(p int) {
 	from, to := min(p, e.Pos), max(p, e.Pos)
+	if to-from > 1 {
+		e.remember()
+	}
 	e.Text = slices.Delete(e.Text, from, to)
 	e.Pos = from
 }

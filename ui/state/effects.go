@@ -114,6 +114,8 @@ type (
 	}
 	// LoadCompletion fetches what led to a completion.
 	LoadCompletion struct{ ID string }
+	// LoadFiles names the files of a folder.
+	LoadFiles struct{ Dir string }
 	// CopyAnswer puts the task's last answer on the clipboard.
 	CopyAnswer struct{ Task string }
 	// EditExternally opens the draft in the person's editor.
@@ -176,6 +178,7 @@ func (Goto) effect()           {}
 func (Find) effect()           {}
 func (MarkReviews) effect()    {}
 func (LoadCompletion) effect() {}
+func (LoadFiles) effect()      {}
 func (CopyAnswer) effect()     {}
 func (EditExternally) effect() {}
 func (Theme) effect()          {}

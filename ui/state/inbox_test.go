@@ -168,7 +168,7 @@ func TestReviewPane(t *testing.T) {
 	}
 	done := s.Review.all["main1#20"]
 	done.State = core.ReviewReviewed
-	s.Marked(e[0].(MarkReviews), []core.Review{done}, nil)
+	s.Reviewed(e[0].(MarkReviews), []core.Review{done}, nil)
 	if s.Review.Selected != "gone1#10" || s.Tree.Review != 2 {
 		t.Errorf("the cursor is on %s of %d", s.Review.Selected, s.Tree.Review)
 	}
@@ -212,7 +212,7 @@ func TestSnooze(t *testing.T) {
 	}
 	r := s.Review.all["main1#30"]
 	r.State, r.Until, r.Marked = core.ReviewSnoozed, e.Mark.Until, s.Now
-	s.Marked(e, []core.Review{r}, nil)
+	s.Reviewed(e, []core.Review{r}, nil)
 	if s.Tree.Review != 2 || !s.Due().Equal(r.Until) {
 		t.Fatalf("%d to review, due %v", s.Tree.Review, s.Due())
 	}
@@ -223,7 +223,7 @@ func TestSnooze(t *testing.T) {
 	}
 	e = press(s, "s")[0].(MarkReviews)
 	r.Until, r.Marked = time.Time{}, s.Now
-	s.Marked(e, []core.Review{r}, nil)
+	s.Reviewed(e, []core.Review{r}, nil)
 	if s.Tree.Review != 2 {
 		t.Fatalf("%d to review", s.Tree.Review)
 	}

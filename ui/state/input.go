@@ -14,6 +14,7 @@ const (
 	ToTask     ComposeKind = iota // a message
 	ToNew                         // the prompt of a new session
 	ToEditable                    // the new text of a message that is not delivered
+	ToMany                        // a message to several tasks
 )
 
 // Input is what is being typed.
@@ -27,6 +28,8 @@ type Input struct {
 	kept    string   // what was being typed
 	tab     completion
 	deny    core.Approval
+	files   files
+	Paper   Paper
 	nth     int // which of the binding's keys was pressed last
 }
 
@@ -34,7 +37,8 @@ type Input struct {
 type Compose struct {
 	Editor
 	Kind      ComposeKind
-	Target    string // a task's ID
+	Target    string   // a task's ID
+	Targets   []string // of ToMany
 	Delivery  core.Delivery
 	Request   int64  // of ToEditable
 	Agent     string // of ToNew: who leads it, "" for the usual one
@@ -51,6 +55,8 @@ func (c *Compose) key() string {
 		return ""
 	case ToEditable:
 		return core.RequestRef(c.Request)
+	case ToMany:
+		return "*"
 	}
 	return c.Target
 }
@@ -150,6 +156,12 @@ func (s *State) Prompt() (to, then string) {
 		return to, "asks you before it writes or runs anything"
 	case ToEditable:
 		return core.RequestRef(c.Request) + " to " + s.name(c.Target), "changes the queued message"
+	case ToMany:
+		to = "to " + s.namesOf(c.Targets, 3)
+		if n := len(c.Targets) - 3; n > 0 {
+			to = fmt.Sprintf("to %s and %d more", s.namesOf(c.Targets[:3], 3), n)
+		}
+		return to, s.consequences(c.Targets, c.Delivery)
 	}
 	verb := map[core.Delivery]string{core.Queue: "to ", core.Steer: "steer ", core.Interrupt: "interrupt "}[c.Delivery]
 	return verb + s.name(c.Target), s.Consequence(c.Target, c.Delivery)
@@ -166,6 +178,7 @@ func (s *State) name(task string) string {
 func (s *State) Paste(text string) []Effect {
 	switch s.View.Mode {
 	case Composing:
+		s.Input.Compose.remember()
 		if !s.Input.Compose.Insert(text) {
 			s.fail(fmt.Sprintf("the text is too long to type (more than %d characters): put it in a file and name the file", MaxDraft))
 		}
@@ -188,6 +201,7 @@ func (s *State) Edited(text string, err error) {
 		s.fail("the text is too long: put it in a file and name the file")
 		return
 	}
+	s.Input.Compose.remember()
 	s.Input.Compose.Set(text)
 }
 
@@ -198,6 +212,7 @@ func (s *State) older(e *Editor, history []string) {
 	}
 	if s.Input.recall == 0 {
 		s.Input.kept = e.String()
+		e.remember()
 	}
 	s.Input.recall++
 	e.Set(history[len(history)-s.Input.recall])
@@ -213,6 +228,14 @@ func (s *State) newer(e *Editor, history []string) {
 		e.Set(history[len(history)-s.Input.recall+1])
 	}
 	s.Input.recall--
+}
+
+// SetHistory takes over what was sent before from this folder, the oldest first.
+func (s *State) SetHistory(texts []string) {
+	for i := range texts {
+		texts[i] = core.Clean(texts[i])
+	}
+	s.Input.sent = append(texts, s.Input.sent...)
 }
 
 func remember(history []string, text string) []string {

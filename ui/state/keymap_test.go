@@ -68,13 +68,13 @@ func TestParseKey(t *testing.T) {
 }
 
 func TestKeymap(t *testing.T) {
-	table, err := Keymap([]Rebind{{"message", []string{"M", "Ctrl-O"}, "k:1"}, {"steer", nil, "k:2"}, {"quit", []string{"s"}, "k:3"}})
+	table, err := Keymap([]Rebind{{"message", []string{"B", "Ctrl-O"}, "k:1"}, {"steer", nil, "k:2"}, {"quit", []string{"s"}, "k:3"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := registry()
 	s.Rekey(table)
-	for k, want := range map[Key]string{"M": "message", "Ctrl-O": "message", "m": "", "s": "quit", "q": ""} {
+	for k, want := range map[Key]string{"B": "message", "Ctrl-O": "message", "m": "", "s": "quit", "q": ""} {
 		if got := s.Action(k); got != want {
 			t.Errorf("%s does %q, want %q", k, got, want)
 		}
@@ -85,10 +85,10 @@ func TestKeymap(t *testing.T) {
 	if e := press(s, ":send hello<Enter>"); len(e) != 1 { // a command does not depend on the key of its action
 		t.Errorf(":send: %v", e)
 	}
-	if help := strings.Join(s.helpLines(), "\n"); !strings.Contains(help, "  M Ctrl-O ") || strings.Contains(help, "write to the task; it arrives after the current tool call") {
+	if help := strings.Join(s.helpLines(), "\n"); !strings.Contains(help, "  B Ctrl-O ") || strings.Contains(help, "write to the task; it arrives after the current tool call") {
 		t.Error("help does not show the live keys")
 	}
-	if f := s.Footer(); !strings.Contains(strings.ToLower(f[0].Key+f[1].Key+f[2].Key), "m") {
+	if f := s.Footer(); !strings.Contains(strings.ToLower(f[0].Key+f[1].Key+f[2].Key), "b") {
 		t.Errorf("footer %v", f)
 	}
 }

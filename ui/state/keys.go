@@ -69,6 +69,7 @@ func taskKeys() []Binding {
 		{keys("m"), OnTask, "message", "write to the task; it arrives after this turn", "message", (*State).whyNotMessage, (*State).startMessage},
 		{keys("s"), OnTask, "steer", "write to the task; it arrives after the current tool call", "", (*State).whyNotSteer, (*State).startSteer},
 		{keys("i"), OnTask, "interrupt", "write to the task and cut its turn short", "", (*State).whyNotSteer, (*State).startInterrupt},
+		{keys("M"), OnTask, "message many", "write to the marked tasks, or to all under this one", "", (*State).whyNotMany, (*State).startMany},
 		{keys("x"), OnTask, "cancel", "cancel the task and everything under it (asks first)", "cancel", (*State).whyNotCancel, (*State).cancelTree},
 		{keys("X"), OnTask, "cancel only", "cancel the task and let its children go on (asks first)", "", (*State).whyNotCancel, (*State).cancelOnly},
 		{keys("b"), OnTask, "background", "move it to the background: its parent goes on", "background", (*State).whyNotPromote, (*State).promote},
@@ -146,9 +147,12 @@ func composerKeys() []Binding {
 	return []Binding{
 		{keys("Enter"), InComposer, "send", "send it", "send", (*State).whyNotSend, (*State).send},
 		{keys("Alt-Enter", "Ctrl-J"), InComposer, "new line", "begin a new line", "new line", nil, (*State).newLine},
-		{keys("Tab"), InComposer, "how", "message: after this turn, steer, interrupt; new session: ask, autopilot, allow all; in a /name: completes it", "mode", nil, (*State).how},
+		{keys("Tab"), InComposer, "how", "message: after this turn, steer, interrupt; new session: ask, autopilot, allow all; in a /command, an @agent or an @file: completes it", "mode", nil, (*State).how},
 		{keys("Up"), InComposer, "line up", "a line up; on the first: what was sent before", "", nil, (*State).composeUp},
 		{keys("Down"), InComposer, "line down", "a line down; on the last: what was sent after", "", nil, (*State).composeDown},
+		{keys("Ctrl-P"), InComposer, "sent before", "what was sent before from this folder", "", nil, (*State).sentBefore},
+		{keys("Ctrl-N"), InComposer, "sent after", "what was sent after it", "", nil, (*State).sentAfter},
+		{keys("Ctrl-Y", "Ctrl-_"), InComposer, "undo", "undo: what was deleted, pasted or recalled last", "", (*State).whyNotUndo, (*State).undoText},
 		{keys("Ctrl-G"), InComposer, "editor", "write it in $VISUAL or $EDITOR", "editor", nil, (*State).external},
 		{keys("Esc"), InComposer, "put aside", "back; the draft is kept", "back", nil, (*State).putAside},
 	}

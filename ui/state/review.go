@@ -49,7 +49,7 @@ func reviewKeys() []Binding {
 }
 
 func marks(to core.ReviewState) func(*State) []Effect {
-	return func(s *State) []Effect { return s.mark(core.ReviewMark{State: to}, s.Review.Selected) }
+	return func(s *State) []Effect { return s.markReviews(core.ReviewMark{State: to}, s.Review.Selected) }
 }
 
 func snoozes(word string) func(*State) []Effect {
@@ -59,16 +59,16 @@ func snoozes(word string) func(*State) []Effect {
 			s.Fail(err)
 			return nil
 		}
-		return s.mark(core.ReviewMark{State: core.ReviewSnoozed, Until: until}, s.Review.Selected)
+		return s.markReviews(core.ReviewMark{State: core.ReviewSnoozed, Until: until}, s.Review.Selected)
 	}
 }
 
-func (s *State) mark(m core.ReviewMark, ids ...string) []Effect {
+func (s *State) markReviews(m core.ReviewMark, ids ...string) []Effect {
 	return []Effect{MarkReviews{IDs: ids, Mark: m}}
 }
 
-// Marked takes over how the marking came out.
-func (s *State) Marked(e MarkReviews, rs []core.Review, err error) []Effect {
+// Reviewed takes over how the marking came out.
+func (s *State) Reviewed(e MarkReviews, rs []core.Review, err error) []Effect {
 	if err != nil {
 		s.Fail(err)
 		return nil

@@ -64,7 +64,7 @@ func (s *State) reviewAll() []Effect {
 		text: func() string {
 			return "mark " + plural(len(ids), "completion", "completions") + " as reviewed: " + names(titles, 8) + "?"
 		},
-		do: func() []Effect { return s.mark(core.ReviewMark{State: core.ReviewReviewed}, ids...) },
+		do: func() []Effect { return s.markReviews(core.ReviewMark{State: core.ReviewReviewed}, ids...) },
 	})
 	return nil
 }

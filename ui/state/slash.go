@@ -31,6 +31,7 @@ func (s *State) slash() (name, rest string, ok bool) {
 
 // Candidate is a command that what is being typed may become.
 type Candidate struct {
+	Sign             string // before the name: / or @
 	Name, Hint, Text string
 	Chosen           bool // it is in the text now
 	Bad              bool // it cannot run; Text says why
@@ -41,7 +42,7 @@ type Candidate struct {
 func (s *State) Candidates() []Candidate {
 	name, rest, ok := s.slash()
 	if !ok {
-		return nil
+		return s.mentioned()
 	}
 	prefix, chosen := name, rest != ""
 	if t := &s.Input.tab; len(t.fit) > 0 {
@@ -53,7 +54,7 @@ func (s *State) Candidates() []Candidate {
 		if !strings.HasPrefix(c.Name, prefix) || chosen && c.Name != name || lookNamed(c.State) == AgentShadowed {
 			continue
 		}
-		x := Candidate{Name: c.Name, Hint: line(c.Hint), Text: line(c.Description), Chosen: c.Name == name}
+		x := Candidate{Sign: "/", Name: c.Name, Hint: line(c.Hint), Text: line(c.Description), Chosen: c.Name == name}
 		if c.runs() {
 			good = append(good, x)
 			continue
@@ -62,6 +63,23 @@ func (s *State) Candidates() []Candidate {
 		bad = append(bad, x)
 	}
 	return append(good, bad...)
+}
+
+// mentioned are the agents and files that fit the @word that is being typed.
+func (s *State) mentioned() []Candidate {
+	_, word, ok := s.mention()
+	if !ok {
+		return nil
+	}
+	chosen := word
+	if t := &s.Input.tab; len(t.fit) > 0 {
+		word = t.head
+	}
+	all := s.mentions(word)
+	for i := range all {
+		all[i].Chosen = all[i].Name == chosen
+	}
+	return all
 }
 
 func line(text string) string { return core.CleanLine(core.Short(text, 400)) }

@@ -132,6 +132,7 @@ type Wants struct {
 	requests  map[string][]core.Request
 	approvals map[string][]core.Approval
 	answered  map[int64]core.Approval // the answer is on its way
+	sent      map[string][]Sent       // messages of this screen that have arrived, by task
 }
 
 // New makes the State of an empty registry.
@@ -144,6 +145,7 @@ func New(c Config) *State {
 	s.takeNotes(nil)
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
+	s.Wants.sent = map[string][]Sent{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
 	s.Input.drafts = map[string]string{}
 	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
@@ -213,6 +215,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	}
 	s.Tree.regrow()
 	s.Tree.loaded = true
+	s.reread()
 	if len(u.Reviews) > 0 || s.Review.waits {
 		s.rereview()
 	}
@@ -267,6 +270,9 @@ func (s *State) after() []Effect {
 	if e := s.loadLed(); e != nil {
 		return e
 	}
+	if e := s.loadFiles(); e != nil {
+		return e
+	}
 	return s.wanted()
 }
 
@@ -291,7 +297,9 @@ func (s *State) reconfirm() {
 }
 
 // Ticks reports whether the screen changes by itself as time goes by.
-func (s *State) Ticks() bool { return s.Running() || s.Toast.Text != "" }
+func (s *State) Ticks() bool {
+	return s.Running() || s.Toast.Text != "" || len(s.Wants.sent) > 0
+}
 
 // Tick lets what has been shown long enough go; the caller has set Now.
 func (s *State) Tick() {
@@ -302,6 +310,7 @@ func (s *State) Tick() {
 	if s.Now.Sub(s.Toast.At) >= stay {
 		s.Toast = Toast{}
 	}
+	s.reread()
 	if s.View.Show == ShowWaterfall && s.Chart.loaded && s.Running() {
 		s.redrawChart()
 	}
