@@ -27,6 +27,11 @@ var pictures = []struct {
 	{"help", shop, "?"},
 }
 
+// vivid is a simulated screen with true colours.
+type vivid struct{ sized }
+
+func (vivid) Colors() int { return 1 << 24 }
+
 // TestPictures holds the pictures of the README against the screen, in both themes.
 func TestPictures(t *testing.T) {
 	for _, p := range pictures {
@@ -36,7 +41,10 @@ func TestPictures(t *testing.T) {
 					f := newFake()
 					p.setup(f)
 					th := theme(t, name)
-					d := drive(t, f, 110, 28, func(o *Options) { o.Theme = th })
+					d := drive(t, f, 110, 28, func(o *Options) {
+						o.Theme = th
+						o.Screen = vivid{o.Screen.(sized)}
+					})
 					d.wait(2 * time.Second)
 					d.keys(p.keys)
 					text := th.Style(themes.Text)
