@@ -33,6 +33,7 @@ type NewSession struct {
 	Rules        []string
 	MaxContinues int
 	Pace         bool
+	Limits       SessionLimits
 	Plan         bool // Agent is restricted already; its children will be
 }
 
@@ -56,7 +57,7 @@ func (c *Client) Create(ctx context.Context, n NewSession) (Task, error) {
 	now := c.now()
 	s := Session{
 		Dir: n.Dir, Title: title(prompt), Agent: n.Agent.Name, Model: n.Model, Autopilot: n.Autopilot,
-		AllowAll: n.AllowAll, Rules: n.Rules, MaxContinues: n.MaxContinues, Pace: n.Pace, Plan: n.Plan, Created: now, Updated: now,
+		AllowAll: n.AllowAll, Rules: n.Rules, MaxContinues: n.MaxContinues, Pace: n.Pace, Plan: n.Plan, Limits: n.Limits, Created: now, Updated: now,
 	}
 	t := Task{
 		Kind: KindMain, Agent: n.Agent.Name, Name: "main", Description: s.Title, Mode: Background, Model: n.Model, Created: now,

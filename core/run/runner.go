@@ -137,19 +137,17 @@ func (u *turn) prepare(ctx context.Context) error {
 
 // load reads the entries that are newer than those it has.
 func (u *turn) load() error {
-	return u.o.Registry.View(func(r core.Reader) error {
-		if u.last == 0 {
-			if err := u.begin(r); err != nil {
-				return err
-			}
+	if u.last == 0 {
+		if err := u.o.Registry.View(u.begin); err != nil {
+			return err
 		}
-		es, err := r.Entries(u.t.ID, u.last, 0)
-		if len(es) > 0 {
-			u.last = es[len(es)-1].Seq
-			u.entries = append(u.entries, es...)
-		}
-		return err
-	})
+	}
+	es, err := u.o.Registry.EntriesAfter(u.t.ID, u.last)
+	if len(es) > 0 {
+		u.last = es[len(es)-1].Seq
+		u.entries = append(u.entries, es...)
+	}
+	return err
 }
 
 // begin reads what never changes.
