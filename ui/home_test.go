@@ -234,7 +234,7 @@ func TestOutfitIsTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		outfit := make(chan Outfit)
 		d := drive(t, shopFake(), 120, 40, func(o *Options) { o.Outfit = outfit })
-		table, err := state.Keymap([]state.Rebind{{Command: "message", Keys: []string{"M"}}})
+		table, err := state.Keymap([]state.Rebind{{Command: "message", Keys: []string{"F6"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,12 +242,12 @@ func TestOutfitIsTakenOver(t *testing.T) {
 		d.settle()
 		d.sees("the keys have changed")
 		d.wait(10 * time.Second)
-		d.sees("M message")
+		d.sees("F6 message")
 		_, err = state.Keymap([]state.Rebind{{Command: "message", Keys: []string{"x"}, Where: "keys.toml:7"}})
 		outfit <- Outfit{Rekeyed: true, KeysErr: err}
 		d.settle()
 		d.sees("keys.toml:7: the key x is that of")
-		if d.p.view.st.Action("M") != "message" {
+		if d.p.view.st.Action("F6") != "message" {
 			t.Error("a keymap with a fault has been taken over")
 		}
 		close(outfit)
