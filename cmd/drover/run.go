@@ -26,6 +26,7 @@ type runFlags struct {
 	rules                       []string
 	limits                      core.SessionLimits
 	tell                        func(string) error // hears which model was found; nil: nobody
+	around                      func() string      // the surroundings, where they were asked for already; nil: they were not
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -66,6 +67,9 @@ func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err er
 	if err != nil {
 		return err
 	}
+	around, leave := surroundingsOfThis(ctx)
+	defer leave()
+	f.around = around
 	e, err := a.engine(ctx)
 	if err != nil {
 		return err
@@ -129,7 +133,10 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if err != nil {
 		return core.NewSession{}, err
 	}
-	agent.Prompt += more + surroundings(ctx, dir)
+	if f.around == nil {
+		f.around = func() string { return surroundings(ctx, dir) }
+	}
+	agent.Prompt += more + f.around()
 	continues := e.settings.MaxContinues
 	if f.continues >= 0 {
 		continues = f.continues
