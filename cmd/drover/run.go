@@ -83,6 +83,11 @@ func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err er
 	if err != nil {
 		return err
 	}
+	if _, known := e.choice.prices.Of(n.Model); f.limits.Cost > 0 && !known {
+		if err := a.note("no price is known of " + core.CleanLine(n.Model) + ": --budget-cost counts only what the provider itself says that a call costs"); err != nil {
+			return err
+		}
+	}
 	t, err := e.Create(ctx, n)
 	if err != nil {
 		return err
