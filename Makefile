@@ -7,10 +7,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 export GOFLAGS ?= -mod=readonly
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check bench golden fuzz lint clean
+.PHONY: help build run test check bench bench-fanout golden fuzz lint clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## write bin/drover
 	$(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/drover ./cmd/drover
@@ -37,6 +37,9 @@ golden: ## rewrite the golden files and the generated parts of the README, for r
 
 bench: ## run the benchmarks, each beside its floor
 	$(GO) test ./... -run '^$$' -bench . -benchmem
+
+bench-fanout: ## measure prompt mode against a model server on loopback, a bare HTTP program beside it
+	$(GO) test ./cmd/drover -run '^$$' -bench 'Fanout|Cancel' -benchtime 1x -timeout 10m
 
 fuzz: ## run every fuzz target for FUZZTIME (5s)
 	@set -o pipefail; for p in $$($(GO) list ./...); do \

@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -72,15 +71,15 @@ func (r *Registry) cancel(ctx context.Context, id, by string, tree bool) (Receip
 // subtree lists the living tasks of the tree under id, id first.
 func (c *change) subtree(id string) []string {
 	in, out := map[string]bool{id: true}, []string{id}
-	for _, o := range c.r.order {
-		t := c.peek(o)
+	c.each(func(t *Task) bool {
 		if in[t.Parent] {
-			in[o] = true
+			in[t.ID] = true
 			if !t.Status.Terminal() {
-				out = append(out, o)
+				out = append(out, t.ID)
 			}
 		}
-	}
+		return true
+	})
 	return out
 }
 
@@ -197,15 +196,19 @@ func (c *change) tellCancelled(id, by string, under int) error {
 
 // orphan lets the children of a cancelled task go on: nobody waits for them any more.
 func (c *change) orphan(parent string) error {
-	for _, o := range slices.Clone(c.r.order) {
-		t := c.peek(o)
+	var left []*Task
+	c.each(func(t *Task) bool {
 		if t.Parent == parent && t.Status == Running && t.Mode == Sync {
-			if err := c.do(o, OpPromote, func(t *Task) { t.Mode = Background }); err != nil {
-				return err
-			}
-			if err := c.event(o, EvPromoted, true, t.Label()+" goes on in the background", ""); err != nil {
-				return err
-			}
+			left = append(left, t)
+		}
+		return true
+	})
+	for _, t := range left {
+		if err := c.do(t.ID, OpPromote, func(t *Task) { t.Mode = Background }); err != nil {
+			return err
+		}
+		if err := c.event(t.ID, EvPromoted, true, t.Label()+" goes on in the background", ""); err != nil {
+			return err
 		}
 	}
 	return nil

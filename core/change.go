@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// change is one transaction of the registry: tasks are changed in copies,
-// written once at the end, and become memory after the commit.
+// change is what one call of Registry.change does: tasks are changed in copies,
+// written at its end, and become memory after the commit.
 type change struct {
 	r        *Registry
+	g        *group
 	tx       Tx
 	now      time.Time
 	staged   map[string]*Task
@@ -18,32 +19,22 @@ type change struct {
 	runnable []string
 	removed  []string
 	notable  []Event
+	wrote    []Entry
 }
 
-// change runs f in one transaction and applies what it staged. It is the only
-// writer of tasks, and the only place where memory changes.
+// change runs f in a transaction and applies what it staged. It is the only
+// writer of tasks, and the only place where memory changes. Changes that come
+// together share a transaction, so f may be run again, as if it never had been.
 func (r *Registry) change(d Durability, f func(*change) error) error {
-	r.mu.Lock()
-	c := &change{r: r, now: r.o.Now().Truncate(time.Millisecond)} // as rows keep it
-	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
-		c.tx, c.session = tx, r.session
-		c.staged, c.order, c.added, c.runnable, c.removed, c.notable = map[string]*Task{}, nil, nil, nil, nil, nil
-		if err := f(c); err != nil {
-			return err
-		}
-		return c.write()
-	})
-	if err == nil {
-		c.remember()
+	o := &order{d: d, f: f, turn: make(chan bool, 1)}
+	r.commits.submit(o, r.commit)
+	if o.err != nil {
+		return o.err
 	}
-	r.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	for _, id := range c.runnable {
+	for _, id := range o.c.runnable {
 		r.o.OnRunnable(id)
 	}
-	for _, e := range c.notable {
+	for _, e := range o.c.notable {
 		r.o.OnEvent(e)
 	}
 	return nil
@@ -61,42 +52,16 @@ func (c *change) write() error {
 	return nil
 }
 
-// remember makes the committed rows memory and wakes who waits for them. mu is held.
-func (c *change) remember() {
-	c.r.session = c.session
-	for _, id := range c.added {
-		c.r.tasks[id] = &entry{}
-		c.r.order = append(c.r.order, id)
-	}
-	for id, t := range c.staged {
-		e := c.r.tasks[id]
-		e.task = *t
-		if e.changed != nil {
-			close(e.changed)
-			e.changed = nil
-		}
-	}
-	for _, id := range c.removed {
-		delete(c.r.tasks, id)
-		for i, o := range c.r.order {
-			if o == id {
-				c.r.order = append(c.r.order[:i], c.r.order[i+1:]...)
-				break
-			}
-		}
-	}
-}
-
 // task returns the staged copy, staging it if need be.
 func (c *change) task(id string) (*Task, error) {
 	if t := c.staged[id]; t != nil {
 		return t, nil
 	}
-	e := c.r.tasks[id]
-	if e == nil {
+	now := c.peek(id)
+	if now == nil {
 		return nil, noTask(id)
 	}
-	t := e.task
+	t := *now
 	c.staged[id] = &t
 	c.order = append(c.order, id)
 	return &t, nil
@@ -107,10 +72,24 @@ func (c *change) peek(id string) *Task {
 	if t := c.staged[id]; t != nil {
 		return t
 	}
+	if t, ok := c.g.tasks[id]; ok {
+		return t
+	}
 	if e := c.r.tasks[id]; e != nil {
 		return &e.task
 	}
 	return nil
+}
+
+// each goes over the tasks of the session in order of creation, until f says no.
+func (c *change) each(f func(*Task) bool) {
+	for _, ids := range [][]string{c.r.order, c.g.added} {
+		for _, id := range ids {
+			if t := c.peek(id); t != nil && !f(t) {
+				return
+			}
+		}
+	}
 }
 
 // do applies one operation: Next decides, the times follow, f fills in the rest.
@@ -152,8 +131,10 @@ func (c *change) event(task string, k EventKind, notable bool, text, ref string)
 }
 
 func (c *change) entry(e Entry) error {
-	e.At = c.now
-	_, err := c.tx.AppendEntry(e)
+	e.At, e.Text, e.Reasoning = c.now, storable(e.Text), storable(e.Reasoning)
+	seq, err := c.tx.AppendEntry(e)
+	e.Seq = seq
+	c.wrote = append(c.wrote, e)
 	return err
 }
 

@@ -33,6 +33,7 @@ type NewSession struct {
 	Rules        []string
 	MaxContinues int
 	Pace         bool
+	Limits       SessionLimits
 	Plan         bool // Agent is restricted already; its children will be
 }
 
@@ -56,7 +57,7 @@ func (c *Client) Create(ctx context.Context, n NewSession) (Task, error) {
 	now := c.now()
 	s := Session{
 		Dir: n.Dir, Title: title(prompt), Agent: n.Agent.Name, Model: n.Model, Autopilot: n.Autopilot,
-		AllowAll: n.AllowAll, Rules: n.Rules, MaxContinues: n.MaxContinues, Pace: n.Pace, Plan: n.Plan, Created: now, Updated: now,
+		AllowAll: n.AllowAll, Rules: n.Rules, MaxContinues: n.MaxContinues, Pace: n.Pace, Plan: n.Plan, Limits: n.Limits, Created: now, Updated: now,
 	}
 	t := Task{
 		Kind: KindMain, Agent: n.Agent.Name, Name: "main", Description: s.Title, Mode: Background, Model: n.Model, Created: now,
@@ -127,6 +128,10 @@ func (c *Client) prepare(r *Request) error {
 		if r.Scope == "" {
 			r.Scope = ScopeTree
 		}
+	case ReqSlots:
+		if _, err := slotsOf(r.Text); err != nil {
+			return err
+		}
 	case ReqAutopilot:
 		if r.Text != "on" && r.Text != "off" {
 			return &Error{Code: CodeInvalidInput, Message: "autopilot is set to on or off, not to " + quote(r.Text)}
@@ -152,9 +157,9 @@ func (c *Client) acceptable(r Reader, t *Task, req Request) error {
 		}
 	case ReqEnd:
 		return endable(r, t)
-	case ReqAutopilot:
+	case ReqAutopilot, ReqSlots:
 		if t.Kind != KindMain {
-			return named(&Error{Code: CodeWrongStatus, Message: "autopilot belongs to a session", Hint: "name its main task: " + t.Session}, t)
+			return named(&Error{Code: CodeWrongStatus, Message: string(req.Kind) + " belongs to a session", Hint: "name its main task: " + t.Session}, t)
 		}
 	case ReqApprove, ReqDeny:
 		return decidable(r, req.Ref)

@@ -7,10 +7,13 @@ import (
 
 // sessionIdle writes the event where nothing runs and nothing is queued.
 func (c *change) sessionIdle() error {
-	for _, id := range c.r.order {
-		if c.peek(id).Status == Running {
-			return nil
-		}
+	busy := false
+	c.each(func(t *Task) bool {
+		busy = t.Status == Running
+		return !busy
+	})
+	if busy {
+		return nil
 	}
 	reqs, err := c.tx.Requests(RequestFilter{Session: c.session.ID, States: []RequestState{ReqQueued}})
 	if err != nil {

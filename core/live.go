@@ -12,9 +12,9 @@ const liveEvery = 50 * time.Millisecond
 // SetLive remembers what has arrived so far of the answer a task's model is
 // writing. It does not block: WriteLive writes it soon.
 func (r *Registry) SetLive(l Live) {
-	r.mu.Lock()
+	r.liveMu.Lock()
 	r.live[l.Task] = l
-	r.mu.Unlock()
+	r.liveMu.Unlock()
 	select {
 	case r.liveNow <- struct{}{}:
 	default:
@@ -43,25 +43,27 @@ func (r *Registry) WriteLive(ctx context.Context) error {
 func (r *Registry) flushLive() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.live) == 0 {
+	r.liveMu.Lock()
+	live := r.live
+	r.live = map[string]Live{}
+	r.liveMu.Unlock()
+	if len(live) == 0 {
 		return nil
 	}
-	err := r.store.Update(r.ctx(), Progress, func(tx Tx) error {
-		for _, l := range r.live {
+	return r.store.Update(r.ctx(), Progress, func(tx Tx) error {
+		for _, l := range live {
 			if err := tx.PutLive(l); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err == nil {
-		clear(r.live)
-	}
-	return err
 }
 
 // dropLive removes the live text of an answer that is committed. mu is held.
 func (r *Registry) dropLive(tx Tx, id string) error {
+	r.liveMu.Lock()
 	delete(r.live, id)
+	r.liveMu.Unlock()
 	return tx.PutLive(Live{Task: id})
 }

@@ -35,7 +35,8 @@ type Options struct {
 // host that owns it. Its flow, for each change:
 //
 //	Next(status, op)      pure: may it be done, and what follows
-//	store.Update          one transaction: row by id and revision, entries, event; COMMIT
+//	store.Update          one transaction: row by id and revision, entries, event; COMMIT.
+//	                      Changes that came while another was committed share the next one
 //	memory := committed   under mu
 //	waiters, OnRunnable   told that something changed; they look at what is true now
 //
@@ -43,13 +44,17 @@ type Options struct {
 type Registry struct {
 	store    Store
 	o        Options
+	commits  line
 	mu       sync.Mutex // held across the write: rows and memory never differ for others
 	session  Session
 	tasks    map[string]*entry
 	order    []string                // in order of creation
 	deciding map[int64]chan struct{} // closed when the approval is decided
-	live     map[string]Live         // arrived text not yet written
-	liveNow  chan struct{}           // wakes the writer of live text
+	names    map[string]bool         // of the tasks
+	tails    tails
+	liveMu   sync.Mutex      // of live alone: text arrives while others write
+	live     map[string]Live // arrived text not yet written
+	liveNow  chan struct{}   // wakes the writer of live text
 }
 
 // entry is a task in memory with what only this process knows of it.
@@ -90,7 +95,7 @@ func NewRegistry(s Store, o Options) *Registry {
 	if o.OnEvent == nil {
 		o.OnEvent = func(Event) {}
 	}
-	return &Registry{store: s, o: o, tasks: map[string]*entry{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveNow: make(chan struct{}, 1)}
+	return &Registry{store: s, o: o, tasks: map[string]*entry{}, names: map[string]bool{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveNow: make(chan struct{}, 1)}
 }
 
 // Load takes the session up where its rows end: every task that is running has
@@ -109,11 +114,15 @@ func (r *Registry) Load(session string) (resumed int, err error) {
 		return 0, err
 	}
 	r.mu.Lock()
-	r.session, r.tasks, r.order = s, map[string]*entry{}, nil
+	r.session, r.tasks, r.order, r.names = s, map[string]*entry{}, nil, map[string]bool{}
+	if s.Limits.Slots > 0 {
+		r.o.Slots.Resize(s.Limits.Slots)
+	}
 	var left []string
 	for _, t := range tasks {
 		r.tasks[t.ID] = &entry{task: t}
 		r.order = append(r.order, t.ID)
+		r.names[t.Name] = true
 		if t.Status == Running && !t.Started.IsZero() {
 			left = append(left, t.ID)
 		}
@@ -180,6 +189,15 @@ func (r *Registry) Tasks() []Task {
 	return out
 }
 
+// each goes over the tasks in order of creation, until f says no. mu is held.
+func (r *Registry) each(f func(*Task) bool) {
+	for _, id := range r.order {
+		if !f(&r.tasks[id].task) {
+			return
+		}
+	}
+}
+
 // Find resolves an ID, a unique prefix of one, or a unique name within the session.
 func (r *Registry) Find(ref string) (Task, error) {
 	var id string
@@ -198,10 +216,15 @@ func (r *Registry) View(f func(Reader) error) error { return r.store.View(r.ctx(
 
 // Idle reports session.idle: nothing runs and nothing is queued.
 func (r *Registry) Idle() bool {
-	for _, t := range r.Tasks() {
-		if t.Status == Running {
-			return false
-		}
+	busy := false
+	r.mu.Lock()
+	r.each(func(t *Task) bool {
+		busy = t.Status == Running
+		return !busy
+	})
+	r.mu.Unlock()
+	if busy {
+		return false
 	}
 	queued := false
 	err := r.View(func(rd Reader) error {

@@ -55,11 +55,12 @@ func (c *change) completable(t *Task, k Completion) error {
 		return refuse("a summary is needed: what was done, for the person who reviews it")
 	}
 	var running []string
-	for _, id := range c.r.order {
-		if o := c.peek(id); o.ID != t.ID && o.Status == Running {
+	c.each(func(o *Task) bool {
+		if o.ID != t.ID && o.Status == Running {
 			running = append(running, fmt.Sprintf("%s (%s)", o.Label(), o.ID))
 		}
-	}
+		return true
+	})
 	if len(running) > 0 {
 		return refuse("still running: %s. Wait for them (read_agent) or stop them (stop_agent)", strings.Join(running, ", "))
 	}

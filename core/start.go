@@ -44,7 +44,7 @@ func (c *change) start(n NewTask) (string, error) {
 	if parent.Status.Terminal() {
 		return "", named(&Error{Code: CodeEnded, Message: "an ended task starts no children"}, parent)
 	}
-	if old, err := startedBy(c.tx, c.r.tasks, n.Parent, n.CallID); err != nil || old != "" {
+	if old, err := startedBy(c.tx, c.each, n.Parent, n.CallID); err != nil || old != "" {
 		return old, err
 	}
 	if limit := c.r.o.MaxDepth; limit >= 0 && parent.Depth+1 > limit {
@@ -58,7 +58,7 @@ func (c *change) start(n NewTask) (string, error) {
 // before a crash; ok is false where there is none.
 func (r *Registry) StartedBy(parent, call string) (t Task, ok bool, err error) {
 	r.mu.Lock()
-	found := childOf(r.tasks, parent, call)
+	found := childOf(r.each, parent, call)
 	r.mu.Unlock()
 	if found == nil {
 		return Task{}, false, nil
@@ -71,16 +71,17 @@ func (r *Registry) StartedBy(parent, call string) (t Task, ok bool, err error) {
 }
 
 // childOf is a copy of the newest child that the call has started, or nil.
-func childOf(tasks map[string]*entry, parent, call string) *Task {
+func childOf(each func(func(*Task) bool), parent, call string) *Task {
 	if call == "" {
 		return nil
 	}
 	var found *Task
-	for _, e := range tasks {
-		if t := &e.task; t.Parent == parent && t.CallID == call && (found == nil || t.Created.After(found.Created)) {
+	each(func(t *Task) bool {
+		if t.Parent == parent && t.CallID == call && (found == nil || t.Created.After(found.Created)) {
 			found = t
 		}
-	}
+		return true
+	})
 	if found == nil {
 		return nil
 	}
@@ -89,8 +90,8 @@ func childOf(tasks map[string]*entry, parent, call string) *Task {
 }
 
 // startedBy looks for the child of a call of the parent's present step.
-func startedBy(rd Reader, tasks map[string]*entry, parent, call string) (string, error) {
-	found := childOf(tasks, parent, call)
+func startedBy(rd Reader, each func(func(*Task) bool), parent, call string) (string, error) {
+	found := childOf(each, parent, call)
 	if found == nil {
 		return "", nil
 	}

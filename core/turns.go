@@ -59,14 +59,13 @@ func (c *change) freshName(name, agent string) string {
 		name = agent
 	}
 	name = Short(name, 40)
-	taken := map[string]bool{}
-	for _, e := range c.r.tasks {
-		taken[e.task.Name] = true
+	added := map[string]bool{}
+	for _, id := range c.g.added {
+		if t := c.g.tasks[id]; t != nil {
+			added[t.Name] = true
+		}
 	}
-	for _, t := range c.staged {
-		taken[t.Name] = true
-	}
-	for i, base := 2, name; taken[name]; i++ {
+	for i, base := 2, name; c.r.names[name] || added[name]; i++ {
 		name = fmt.Sprintf("%s-%d", base, i)
 	}
 	return name

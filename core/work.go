@@ -52,6 +52,7 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 		err = ErrCancelled
 	default:
 		e.work = w
+		r.tails.begin(id)
 	}
 	var place *Place
 	if e != nil && (e.work == nil || e.work == w) {
@@ -150,6 +151,7 @@ func (w *Work) end() {
 	w.r.mu.Lock()
 	if e := w.r.tasks[w.ID]; e != nil && e.work == w {
 		e.work = nil
+		w.r.tails.end(w.ID)
 	}
 	w.r.mu.Unlock()
 	w.cancel(nil)

@@ -15,6 +15,7 @@ import (
 const (
 	pollSafety = time.Second
 	pollAlone  = 50 * time.Millisecond
+	newsEvery  = time.Millisecond // the least time between two wakes by the nudge file
 )
 
 func (s *Store) nudgeDir() string { return filepath.Join(filepath.Dir(s.path), "nudge") }
@@ -124,6 +125,11 @@ func (f *follower) run() {
 			}
 			f.moved() // what is visible now needs no wake from the poll as well
 			f.s.wake()
+			select { // a busy writer is one piece of news a millisecond
+			case <-f.s.done:
+				return
+			case <-time.After(newsEvery):
+			}
 		case _, ok := <-faults: // the queue ran over: something was lost
 			if !ok {
 				faults = nil

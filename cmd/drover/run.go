@@ -22,6 +22,7 @@ type runFlags struct {
 	agent, model                string
 	continues                   int
 	rules                       []string
+	limits                      core.SessionLimits
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -41,11 +42,18 @@ func (a *app) runCmd() *cobra.Command {
 	c.Flags().BoolVar(&f.allowAll, "allow-all", false, "no tool call needs approval")
 	c.Flags().StringArrayVar(&f.rules, "allow", nil, "tool calls that need no approval: `TOOL` or \"TOOL(pattern)\"; may be repeated")
 	c.Flags().BoolVar(&f.plan, "plan", false, "only plan: no agent of the session has a tool that changes anything")
+	c.Flags().IntVar(&f.limits.MaxTurns, "max-turns", 0, "model calls in one turn (default: the setting's)")
+	c.Flags().DurationVar(&f.limits.Timeout, "timeout", 0, "how long one turn may take, such as 10m")
+	c.Flags().Int64Var(&f.limits.Tokens, "budget-tokens", 0, "tokens the whole session may use")
+	c.Flags().Float64Var(&f.limits.Cost, "budget-cost", 0, "US dollars the whole session may cost")
 	c.Flags().BoolVar(&f.detach, "detach", false, "start it in the background and print its ID")
 	return c
 }
 
 func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err error) {
+	if l := f.limits; l.MaxTurns < 0 || l.Timeout < 0 || l.Tokens < 0 || !(l.Cost >= 0 && l.Cost < 1e12) {
+		return usage("leave it out for no limit", "a limit cannot be negative or endless")
+	}
 	prompt, err := a.message(args)
 	if err != nil {
 		return err
@@ -101,13 +109,22 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if _, _, err := e.models(model); err != nil {
 		return core.NewSession{}, err
 	}
+	own, err := config.Dir(e.getenv)
+	if err != nil {
+		return core.NewSession{}, err
+	}
+	more, err := instructions(own, dir)
+	if err != nil {
+		return core.NewSession{}, err
+	}
+	agent.Prompt += more
 	continues := e.settings.MaxContinues
 	if f.continues >= 0 {
 		continues = f.continues
 	}
 	return core.NewSession{
 		Dir: dir, Prompt: prompt, Agent: agent, Model: model, Autopilot: f.autopilot, AllowAll: f.allowAll, Plan: f.plan,
-		Rules: f.rules, MaxContinues: continues, Pace: f.detach && e.settings.OfflinePace > 0,
+		Limits: f.limits, Rules: f.rules, MaxContinues: continues, Pace: f.detach && e.settings.OfflinePace > 0,
 	}, nil
 }
 

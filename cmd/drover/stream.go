@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"drover/core"
 	"drover/ui/state"
@@ -54,6 +55,9 @@ type (
 	}
 )
 
+// newsEvery is the least time between two looks at what is new.
+const newsEvery = 25 * time.Millisecond
+
 // follow prints until the host has ended, or ctx does.
 func (s *stream) follow(ctx context.Context, over <-chan error) error {
 	watch, stop := context.WithCancel(ctx)
@@ -68,15 +72,21 @@ func (s *stream) follow(ctx context.Context, over <-chan error) error {
 		if err := s.news(ctx); err != nil {
 			return err
 		}
-		select {
-		case err := <-over:
-			if err != nil {
-				return err
+		rested := time.After(newsEvery)
+		for more, due := false, false; !more || !due; {
+			select {
+			case err := <-over:
+				if err != nil {
+					return err
+				}
+				return s.news(ctx)
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			case <-changed:
+				more = true
+			case <-rested:
+				due = true
 			}
-			return s.news(ctx)
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-changed:
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestFaults(t *testing.T) {
 		{"table", "# a\n\n[model]\nname = \"x\"\n", "DIR/config.toml:3: model: must be a text in quotes, is a table", `model = "offline/rules"`},
 		{"unknown table", "[providers.x]\na = 1\n", "DIR/config.toml:1: providers: no such setting", "the settings are"},
 		{"dotted", "theme.name = 1", "DIR/config.toml:1: theme: must be a text in quotes, is a table", "theme ="},
-		{"type", "\nconcurrency = \"many\"", "DIR/config.toml:2: concurrency: must be a whole number, is a text", "concurrency = 32"},
+		{"type", "\nconcurrency = \"many\"", "DIR/config.toml:2: concurrency: must be a whole number, is a text", "concurrency = 128"},
 		{"fraction", "concurrency = 1.5", "DIR/config.toml:1: concurrency: must be a whole number, is a number with a fraction", ""},
 		{"range", "concurrency = 0", "DIR/config.toml:1: concurrency: must be 1 to 10000, is 0", ""},
 		{"yes", "subagents = 1", "DIR/config.toml:1: subagents: must be true or false, is a number", "for example: subagents = true"},

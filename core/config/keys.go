@@ -22,7 +22,7 @@ type Key struct {
 var Keys = []Key{
 	{"model", `"offline/rules"`, "DROVER_MODEL", "model of new sessions, as `provider/model`", setModel},
 	{"theme", `"auto"`, "DROVER_THEME", "colours: `dark`, `light`, one of your own, or `auto`", text(func(s *Settings) *string { return &s.Theme })},
-	{"concurrency", "32", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
+	{"concurrency", "128", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
 	{"max_depth", "6", "", "levels of subagents under the main agent; 0 is none, -1 is no limit", number(func(s *Settings) *int { return &s.MaxDepth }, -1, 100)},
 	{"subagents", "true", "", "whether agents may start others at all", yesNo(func(s *Settings) *bool { return &s.Subagents })},
 	{"nested_background", "true", "", "whether a subagent's own subagents may work in the background; else it waits for them, and is told so", yesNo(func(s *Settings) *bool { return &s.NestedBackground })},
@@ -48,7 +48,7 @@ var Keys = []Key{
 
 func defaults() Settings {
 	return Settings{
-		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
+		Model: "offline/rules", Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
 		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
 		Subagents: true, NestedBackground: true,
 	}

@@ -153,7 +153,7 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	}
 	req := core.ModelRequest{
 		Model: name, System: u.system(), Messages: history(u.entries), Task: u.info,
-		Force: o.force, Temperature: u.agent.Limits.Temperature, Wait: u.wait,
+		Force: o.force, Temperature: u.agent.Limits.Temperature,
 	}
 	if req.Tools, err = u.specs(o.set); err != nil {
 		return core.ModelReply{}, err
@@ -162,6 +162,13 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	began := time.Now()
 	var rev int64
 	u.text = ""
+	req.Wait = func(ctx context.Context, m core.ModelWait) error { // what has streamed is void: the call is made again
+		text.Reset()
+		reasoning.Reset()
+		rev++
+		u.o.Registry.SetLive(core.Live{Task: u.t.ID, Rev: rev})
+		return u.wait(ctx, m)
+	}
 	reply, err := model.Stream(ctx, req, func(d core.Delta) {
 		u.clock.touch()
 		text.WriteString(d.Text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
@@ -33,6 +34,8 @@ type Options struct {
 	Schema func(raw json.RawMessage) (func(json.RawMessage) []string, error)
 	// Mask takes secrets out of what tools and models have said; nil: nothing is.
 	Mask func(string) string
+	// Masked does the same on the way into a file; nil: nothing is.
+	Masked func(io.Writer) io.WriteCloser
 	// Window is how many tokens a model takes at once; nil or 0: not known.
 	Window func(model string) int64
 	Hooks  core.Hooks // a person's own commands; nil: none
@@ -137,19 +140,17 @@ func (u *turn) prepare(ctx context.Context) error {
 
 // load reads the entries that are newer than those it has.
 func (u *turn) load() error {
-	return u.o.Registry.View(func(r core.Reader) error {
-		if u.last == 0 {
-			if err := u.begin(r); err != nil {
-				return err
-			}
+	if u.last == 0 {
+		if err := u.o.Registry.View(u.begin); err != nil {
+			return err
 		}
-		es, err := r.Entries(u.t.ID, u.last, 0)
-		if len(es) > 0 {
-			u.last = es[len(es)-1].Seq
-			u.entries = append(u.entries, es...)
-		}
-		return err
-	})
+	}
+	es, err := u.o.Registry.EntriesAfter(u.t.ID, u.last)
+	if len(es) > 0 {
+		u.last = es[len(es)-1].Seq
+		u.entries = append(u.entries, es...)
+	}
+	return err
 }
 
 // begin reads what never changes.

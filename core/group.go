@@ -1,0 +1,156 @@
+package core
+
+import (
+	"sync"
+	"time"
+)
+
+// mostTogether is how many changes share a transaction, so that none waits long.
+const mostTogether = 64
+
+// order is a change that waits for its transaction.
+type order struct {
+	d    Durability
+	f    func(*change) error
+	c    *change // once it is committed
+	err  error
+	turn chan bool // false: it is done; true: its goroutine commits what waits
+}
+
+// line is where changes wait while others are committed. Whoever comes first
+// commits for all who wait, and passes that on: nobody does it for long.
+type line struct {
+	mu      sync.Mutex
+	waiting []*order
+	busy    bool
+}
+
+// submit returns when o is done. Commit is called by one goroutine at a time.
+func (l *line) submit(o *order, commit func([]*order)) {
+	l.mu.Lock()
+	l.waiting = append(l.waiting, o)
+	first := !l.busy
+	l.busy = true
+	l.mu.Unlock()
+	if !first && !<-o.turn {
+		return
+	}
+	l.mu.Lock()
+	n := min(len(l.waiting), mostTogether) // o is the first of them
+	batch := l.waiting[:n:n]
+	l.waiting = l.waiting[n:]
+	l.mu.Unlock()
+	commit(batch)
+	for _, other := range batch[1:] {
+		other.turn <- false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) == 0 {
+		l.waiting, l.busy = nil, false
+		return
+	}
+	l.waiting[0].turn <- true
+}
+
+// group is what the changes of one transaction have come to.
+type group struct {
+	session Session
+	tasks   map[string]*Task // nil: removed
+	added   []string
+	wrote   []Entry
+	now     time.Time
+}
+
+// commit writes changes in one transaction, in their order, each one seeing
+// what those before it did. Where one fails, each gets a transaction of its own.
+func (r *Registry) commit(orders []*order) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.together(orders)
+	if err == nil {
+		return
+	}
+	if len(orders) == 1 {
+		orders[0].err = err
+		return
+	}
+	for i, o := range orders {
+		o.err = r.together(orders[i : i+1])
+	}
+}
+
+// together commits all of the orders, or none. mu is held: rows and memory
+// never differ for others.
+func (r *Registry) together(orders []*order) error {
+	d := Progress
+	for _, o := range orders {
+		d = max(d, o.d)
+	}
+	g := &group{now: r.o.Now().Truncate(time.Millisecond)} // as rows keep it
+	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
+		g.session, g.tasks, g.added, g.wrote = r.session, map[string]*Task{}, nil, nil
+		for _, o := range orders {
+			o.c = &change{r: r, g: g, tx: tx, now: g.now, session: g.session, staged: map[string]*Task{}}
+			if err := o.f(o.c); err != nil {
+				return err
+			}
+			if err := o.c.write(); err != nil {
+				return err
+			}
+			g.take(o.c)
+		}
+		return nil
+	})
+	if err == nil {
+		r.remember(g)
+	}
+	return err
+}
+
+// take adds what a change has written.
+func (g *group) take(c *change) {
+	g.session = c.session
+	for id, t := range c.staged {
+		g.tasks[id] = t
+	}
+	g.added = append(g.added, c.added...)
+	g.wrote = append(g.wrote, c.wrote...)
+	for _, id := range c.removed {
+		g.tasks[id] = nil
+	}
+}
+
+// remember makes the committed rows memory and wakes who waits for them. mu is held.
+func (r *Registry) remember(g *group) {
+	r.session = g.session
+	r.tails.add(g.wrote)
+	for _, id := range g.added {
+		r.tasks[id] = &entry{}
+		r.order = append(r.order, id)
+	}
+	for id, t := range g.tasks {
+		if t == nil {
+			r.forget(id)
+			continue
+		}
+		e := r.tasks[id]
+		e.task = *t
+		r.names[t.Name] = true
+		if e.changed != nil {
+			close(e.changed)
+			e.changed = nil
+		}
+	}
+}
+
+func (r *Registry) forget(id string) {
+	delete(r.names, r.tasks[id].task.Name)
+	delete(r.tasks, id)
+	for i, o := range r.order {
+		if o == id {
+			r.order = append(r.order[:i], r.order[i+1:]...)
+			return
+		}
+	}
+}
