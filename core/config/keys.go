@@ -21,7 +21,12 @@ type Key struct {
 // Keys are all settings, in the order in which people read of them.
 var Keys = []Key{
 	{"model", `"offline/rules"`, "DROVER_MODEL", "model of new sessions, as `provider/model`", setModel},
-	{"theme", `"auto"`, "DROVER_THEME", "colours: `dark`, `light`, one of your own, or `auto`", text(func(s *Settings) *string { return &s.Theme })},
+	{"theme", `"auto"`, "DROVER_THEME", "colours: the name of a theme, or `auto`: light or dark, as the terminal is", text(func(s *Settings) *string { return &s.Theme })},
+	{"mouse", "true", "", "`true`, `false`: the terminal has the mouse, `\"wheel\"`: clicks do nothing", setMouse},
+	{"notify", `"auto"`, "", "how you are told while you look elsewhere: `auto` (what the terminal knows), `osc9`, `osc777`, `osc99`, `bell`, `off`", oneOf(func(s *Settings) *string { return &s.Notify }, "auto", "osc9", "osc777", "osc99", "bell", "off")},
+	{"title", "true", "", "the terminal's title says who needs you and what runs", yesNo(func(s *Settings) *bool { return &s.Title })},
+	{"progress", "false", "", "the terminal's task bar shows that something runs (OSC 9;4)", yesNo(func(s *Settings) *bool { return &s.Progress })},
+	{"synchronised", "true", "", "frames are sent as one (mode 2026); off for a terminal that stumbles over it", yesNo(func(s *Settings) *bool { return &s.Synchronised })},
 	{"concurrency", "128", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
 	{"max_depth", "6", "", "levels of subagents under the main agent; 0 is none, -1 is no limit", number(func(s *Settings) *int { return &s.MaxDepth }, -1, 100)},
 	{"subagents", "true", "", "whether agents may start others at all", yesNo(func(s *Settings) *bool { return &s.Subagents })},
@@ -50,6 +55,7 @@ func defaults() Settings {
 	return Settings{
 		Model: "offline/rules", Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
 		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
+		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
 		Subagents: true, NestedBackground: true,
 	}
 }
@@ -162,6 +168,20 @@ func setModel(s *Settings, v any) error {
 		return fmt.Errorf("must be provider/model, is %q", model)
 	}
 	s.Model = model
+	return nil
+}
+
+func setMouse(s *Settings, v any) error {
+	switch v {
+	case true:
+		s.Mouse = "on"
+	case false:
+		s.Mouse = "off"
+	case "wheel":
+		s.Mouse = "wheel"
+	default:
+		return fmt.Errorf(`must be true, false or "wheel", is %s`, kind(v))
+	}
 	return nil
 }
 
