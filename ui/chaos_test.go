@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gdamore/tcell/v2"
+
 	"drover/core"
 	"drover/ui/state"
 )
@@ -156,4 +158,24 @@ func shake(f *fake, rnd *rand.Rand, o core.Outcome) {
 	}
 	t.Rev++
 	f.touch(t.ID)
+}
+
+// Two quick clicks in two places are two clicks.
+func TestQuickClicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		shop(f)
+		d := drive(t, f, 120, 40, func(o *Options) { o.Mouse = state.MouseOn })
+		click := func(y int) {
+			d.sim.InjectMouse(8, y, tcell.Button1, 0)
+			d.sim.InjectMouse(8, y, 0, 0)
+			d.settle()
+		}
+		click(4)
+		click(3)
+		d.sees("┌ tasks", "explore-api · explore · ○ idle")
+		click(3)
+		d.lacks("┌ tasks")
+		d.quit()
+	})
 }

@@ -102,7 +102,7 @@ func ask(f *fake) {
 	})
 }
 
-var sizes = [][2]int{{60, 20}, {80, 24}, {120, 40}, {200, 50}}
+var sizes = [][2]int{{60, 20}, {80, 24}, {120, 40}, {200, 60}}
 
 // scenes are the golden screens: a name, how the registry is, and what is typed.
 var scenes = []struct {
