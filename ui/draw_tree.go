@@ -47,6 +47,9 @@ func (v *view) drawEmpty(s tcell.Screen, r rect) {
 		for _, line := range v.st.FirstRun() {
 			lines = append(lines, wrapLine(line, max(8, r.w-3))...)
 		}
+		if v.st.Config.Found != "" {
+			lines = append(lines, "", core.CleanLine(v.st.Config.Found))
+		}
 	}
 	y := r.y + max(0, (r.h-len(lines))/3)
 	for i, line := range lines {

@@ -81,14 +81,14 @@ func lightAnswer(answer string) (is, known bool) {
 	return light > 0.5, true
 }
 
-// trouble says why a new session could not start here, with the way out.
-func (a *app) trouble(e *engine) string {
-	if _, _, err := e.models(e.settings.Model); err != nil {
-		text := core.CleanLine(err.Error())
-		if hint := core.HintOf(err); hint != "" {
-			text += " · " + hint
-		}
-		return text
+// told is an error as one line for the screen, with the way out; "" for none.
+func told(err error) string {
+	if err == nil {
+		return ""
 	}
-	return ""
+	text := core.CleanLine(err.Error())
+	if hint := core.HintOf(err); hint != "" {
+		text += " · " + core.CleanLine(hint)
+	}
+	return text
 }

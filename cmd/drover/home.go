@@ -134,5 +134,6 @@ func (a *app) plainly(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return ui.RunPlain(ctx, ui.Options{Engine: s, Session: session, Trouble: a.trouble(e)}, a.in, a.out)
+	_, _, modelErr := e.choice.named(ctx, e.settings.Model)
+	return ui.RunPlain(ctx, ui.Options{Engine: s, Session: session, Trouble: told(modelErr)}, a.in, a.out)
 }

@@ -13,7 +13,6 @@ import (
 	"drover/agents"
 	"drover/core"
 	"drover/core/config"
-	"drover/core/model/offline"
 	"drover/core/tool"
 	"drover/themes"
 	"drover/ui"
@@ -67,6 +66,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	full, found, modelErr := e.choice.named(ctx, e.settings.Model) // without a model one can still look
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	outfit := a.outfit(ctx, own)
@@ -77,8 +77,8 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	}()
 	return ui.Run(ctx, ui.Options{
 		Mouse: state.Mouse(e.settings.Mouse), Notify: ui.NoticesFor(e.settings.Notify, a.getenv), Title: e.settings.Title, Progress: e.settings.Progress,
-		Steady: !e.settings.Synchronised, Trouble: a.trouble(e), Keys: keys, ThemeName: themeName, Outfit: outfit,
-		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: strings.HasPrefix(e.settings.Model, offline.Name+"/"),
+		Steady: !e.settings.Synchronised, Trouble: told(modelErr), Keys: keys, ThemeName: themeName, Outfit: outfit,
+		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: full == offlineModel, Found: found,
 		Stall: e.settings.StallAfter, RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
 	})
 }

@@ -35,7 +35,7 @@ type engine struct {
 	settings config.Settings
 	catalog  *catalogue
 	getenv   func(string) string
-	models   func(string) (core.Model, string, error)
+	choice   *choice
 	newID    func() string // nil: random
 }
 
@@ -70,7 +70,10 @@ func (a *app) engine(ctx context.Context) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.settings, e.models, e.getenv = settings, models(settings), a.getenv
+	e.settings, e.getenv = settings, a.getenv
+	if e.choice, err = openChoice(a.getenv, settings); err != nil {
+		return nil, errors.Join(err, e.store.Close())
+	}
 	if e.catalog, err = openCatalogue(a.getenv, settings, e.Client); err != nil {
 		return nil, errors.Join(err, e.store.Close())
 	}
@@ -97,7 +100,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	builtin, delegation, masks := e.builtin(), e.delegation(), mask.New(os.Environ(), e.getenv("HOME"))
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
-			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
+			Registry: r, Model: e.choice.Resolve, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
 			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Policy: e.catalog.policy,
 			Schema: compile, Mask: masks.Text, Masked: func(w io.Writer) io.WriteCloser { return masks.NewWriter(w) }, Hooks: hooks{e}, Window: window,
 		})

@@ -20,7 +20,7 @@ type Key struct {
 
 // Keys are all settings, in the order in which people read of them.
 var Keys = []Key{
-	{"model", `"offline/rules"`, "DROVER_MODEL", "model of new sessions, as `provider/model`", setModel},
+	{"model", `"auto"`, "DROVER_MODEL", "model of new sessions: `provider/model`, a tier (`fast`, `balanced`, `powerful`), or `auto`, which finds one", setModel},
 	{"theme", `"auto"`, "DROVER_THEME", "colours: the name of a theme, or `auto`: light or dark, as the terminal is", text(func(s *Settings) *string { return &s.Theme })},
 	{"mouse", "true", "", "`true`, `false`: the terminal has the mouse, `\"wheel\"`: clicks do nothing", setMouse},
 	{"notify", `"auto"`, "", "how you are told while you look elsewhere: `auto` (what the terminal knows), `osc9`, `osc777`, `osc99`, `bell`, `off`", oneOf(func(s *Settings) *string { return &s.Notify }, "auto", "osc9", "osc777", "osc99", "bell", "off")},
@@ -48,12 +48,15 @@ var Keys = []Key{
 	{"search_url", `""`, "DROVER_SEARCH_URL", "search service of `web_search`: an address with `{query}` in it that answers with JSON (SearXNG and alike), HTML or Markdown; without it, `BRAVE_API_KEY` or `TAVILY_API_KEY`", setSearch},
 	{"private_hosts", "[]", "", "host names that may lead to addresses of this machine or its network when an agent asks for them, as `[\"*.corp.test\"]`; others are refused, `localhost` and plain addresses only asked about", texts(func(s *Settings) *[]string { return &s.PrivateHosts })},
 	{"hooks", `{}`, "", "your own commands at moments of an agent's life, see Hooks", setHooks},
+	{"tiers", `{}`, "", "your own model of a tier, see Models", setTiers},
+	{"agent_models", `{}`, "", "which agent runs on which model or tier, see Models", setAgentModels},
+	{"headers", `{}`, "", "headers that every request to a provider carries, see Models", setHeaders},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
 }
 
 func defaults() Settings {
 	return Settings{
-		Model: "offline/rules", Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
+		Model: Auto, Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
 		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
 		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
 		Subagents: true, NestedBackground: true,
@@ -157,18 +160,6 @@ func yesNo(field func(*Settings) *bool) func(*Settings, any) error {
 		*field(s) = is
 		return nil
 	}
-}
-
-func setModel(s *Settings, v any) error {
-	var model string
-	if err := text(func(*Settings) *string { return &model })(s, v); err != nil {
-		return err
-	}
-	if provider, name, ok := strings.Cut(model, "/"); !ok || provider == "" || name == "" {
-		return fmt.Errorf("must be provider/model, is %q", model)
-	}
-	s.Model = model
-	return nil
 }
 
 func setMouse(s *Settings, v any) error {
