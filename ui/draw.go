@@ -122,6 +122,9 @@ func (v *view) drawHeader(s tcell.Screen, w int) {
 		}
 	}
 	sums := counts(c, v.st.Tree.Stalled, v.st.Tree.Review)
+	if v.st.Counting() {
+		sums = join2(sums, "counting…")
+	}
 	room := w - x - 2
 	if textWidth(sums)+textWidth(right)+4 > room {
 		right = ""

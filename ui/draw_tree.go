@@ -37,6 +37,8 @@ func roleOf(l state.Look) themes.Role {
 func (v *view) drawEmpty(s tcell.Screen, r rect) {
 	lines := []string{"Reading the registry …"}
 	switch {
+	case v.st.Searching() != "":
+		lines = []string{v.st.Searching()}
 	case v.st.Tree.Len() > 0:
 		lines = []string{"No task fits.", "Esc drops the filter; f shows finished tasks, Z archived ones."}
 		if bad := v.st.Tree.FilterError(); bad != "" {
