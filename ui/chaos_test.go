@@ -49,7 +49,7 @@ func chaosKeys() []string {
 // Ten thousand random keys at random sizes, while everything changes: no panic, no hang, and leaving works.
 func TestTenThousandKeys(t *testing.T) {
 	chunks := 20
-	if testing.Short() {
+	if testing.Short() || slow {
 		chunks = 4
 	}
 	for seed := range chunks {

@@ -243,7 +243,10 @@ func (d *driver) innocent(what string) {
 }
 
 // bare is a style without the link that a path or an address may carry.
-func bare(s tcell.Style) tcell.Style { return s.Url("").UrlId("") }
+func bare(s tcell.Style) tcell.Style {
+	f, b, a := s.Decompose()
+	return tcell.StyleDefault.Foreground(f).Background(b).Attributes(a &^ tcell.AttrUnderline).Underline(s.GetUnderlineStyle() != tcell.UnderlineStyleNone)
+}
 
 func looks(rows [][]simCell) map[tcell.Style]bool {
 	out := map[tcell.Style]bool{}
@@ -292,6 +295,7 @@ func (d *driver) showing(set func(*fake, string), s string) [][]simCell {
 func TestHostileTextStaysInItsPlace(t *testing.T) {
 	for _, p := range spots {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			for _, size := range [][2]int{{120, 40}, {60, 20}} {
 				synctest.Test(t, func(t *testing.T) { siege(t, p, size) })
 			}
