@@ -46,6 +46,8 @@ type Settings struct {
 	NestedBackground bool     // a subagent's own subagents may work in the background
 	DelegationTools  []string // of the hidden ways to start agents, those that every agent is shown
 
+	Instructions []string // files of instructions that the main agent reads, by their paths in a folder
+
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
 	AgentsDisabled []string

@@ -91,6 +91,7 @@ agents_disabled = ["task"]
 subagents = false
 nested_background = false
 delegation_tools = ["subagent"]
+instructions = ["CLAUDE.md", ".github/copilot-instructions.md"]
 [[hooks.subagentStop]]
 command = "./check.sh"
 matcher = "explore|plan"
@@ -119,6 +120,7 @@ matcher = "*"
 		Tiers: map[string]string{"fast": "ollama/small"}, AgentModels: map[string]string{"explore": "fast", "my agent": "openai/gpt-6-luna"},
 		Headers: map[string]map[string]string{"openai": {"X-Team": "search"}},
 		Trust:   "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
+		Instructions: []string{"CLAUDE.md", ".github/copilot-instructions.md"},
 		Hooks: []Hook{
 			{Point: "agentStop", Command: "true", Matcher: "*"},
 			{Point: "subagentStop", Command: "./check.sh", Matcher: "explore|plan", Timeout: 30 * time.Second, Required: true, Cwd: "sub", Env: map[string]string{"A": "b"}},
