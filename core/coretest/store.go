@@ -27,6 +27,7 @@ func TestStore(t *testing.T, open func(t *testing.T) core.Store) {
 		{"Tasks", testTasks},
 		{"TaskUpdate", testTaskUpdate},
 		{"TaskFilters", testTaskFilters},
+		{"Rollups", testRollups},
 		{"TaskIDs", testTaskIDs},
 		{"DeleteTask", testDeleteTask},
 		{"Specs", testSpecs},

@@ -246,36 +246,54 @@ func (s *State) cmdGo(to string) []Effect {
 		s.fail("go where? a task's name or ID")
 		return nil
 	}
+	s.Tree.parts.seek = ""
+	best, rank := s.seek(to)
+	switch {
+	case rank < goExact && len(s.Tree.parts.rest) > 0: // an older session may have a better one
+		s.Tree.parts.seek = to
+		s.say("looking through older sessions for " + to + " …")
+	case best == nil:
+		s.fail("no task " + to)
+	default:
+		s.Tree.goTo(best.Task.ID)
+	}
+	return nil
+}
+
+// How well a task fits what was asked for.
+const (
+	goInTitle = iota + 1
+	goIDBegins
+	goName
+	goExact // a name in the selected session
+	goID
+)
+
+// seek finds the task that fits best, and how well it does.
+func (s *State) seek(to string) (best *Node, rank int) {
 	here := ""
 	if n := s.Selected(); n != nil {
 		here = n.Task.Session
 	}
-	var best *Node
-	rank := 0
 	for id, n := range s.Tree.nodes {
 		r := 0
 		switch name := core.CleanLine(n.Task.Label()); {
 		case id == to:
-			r = 5
+			r = goID
 		case name == to && n.Task.Session == here:
-			r = 4
+			r = goExact
 		case name == to:
-			r = 3
+			r = goName
 		case strings.HasPrefix(id, to):
-			r = 2
+			r = goIDBegins
 		case strings.Contains(strings.ToLower(s.Title(n)), strings.ToLower(to)):
-			r = 1
+			r = goInTitle
 		}
 		if r > rank || r == rank && r > 0 && id < best.Task.ID {
 			best, rank = n, r
 		}
 	}
-	if best == nil {
-		s.fail("no task " + to)
-		return nil
-	}
-	s.Tree.goTo(best.Task.ID)
-	return nil
+	return best, rank
 }
 
 func (s *State) taskNames(string) []string {
