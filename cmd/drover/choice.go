@@ -44,7 +44,7 @@ func openChoice(getenv func(string) string, s config.Settings) (*choice, error) 
 		c.contexts[p.Model] = p.Context
 	}
 	c.Registry = model.NewRegistry(model.RegistryOptions{
-		Providers: model.Detect(getenv), Prices: c.prices, Tiers: s.Tiers,
+		Providers: model.Detect(getenv, keyCommand), Prices: c.prices, Tiers: s.Tiers,
 		Open:  map[model.Wire]func(model.Options) core.Model{model.WireAnthropic: anthropic.New, model.WireChat: openai.New, model.WireResponses: responses.New},
 		Wrap:  func(_ string, m core.Model) core.Model { return retry.New(m, retry.Options{}) },
 		Fixed: map[string]core.Model{offline.Name: offline.New(offline.Options{Pace: s.OfflinePace})},
