@@ -43,6 +43,9 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawConfirm(s, w, h)
 	case state.Picking:
 		v.drawPalette(s, w, h)
+	case state.Normal:
+		v.drawLongToast(s, w, h)
+		v.drawTour(s, w, h)
 	default:
 		v.drawTour(s, w, h)
 	}
