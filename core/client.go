@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -34,7 +35,8 @@ type NewSession struct {
 	MaxContinues int
 	Pace         bool
 	Limits       SessionLimits
-	Plan         bool // Agent is restricted already; its children will be
+	Output       json.RawMessage // JSON Schema that the main task's result must fit, and its children's where nothing else is said; nil: none
+	Plan         bool            // Agent is restricted already; its children will be
 }
 
 // MaxMessage is the largest message a task takes, in bytes.
@@ -57,7 +59,7 @@ func (c *Client) Create(ctx context.Context, n NewSession) (Task, error) {
 	now := c.now()
 	s := Session{
 		Dir: n.Dir, Title: title(prompt), Agent: n.Agent.Name, Model: n.Model, Autopilot: n.Autopilot,
-		AllowAll: n.AllowAll, Rules: n.Rules, MaxContinues: n.MaxContinues, Pace: n.Pace, Plan: n.Plan, Limits: n.Limits, Created: now, Updated: now,
+		AllowAll: n.AllowAll, Rules: n.Rules, MaxContinues: n.MaxContinues, Pace: n.Pace, Plan: n.Plan, Limits: n.Limits, Output: n.Output, Created: now, Updated: now,
 	}
 	t := Task{
 		Kind: KindMain, Agent: n.Agent.Name, Name: "main", Description: s.Title, Mode: Background, Model: n.Model, Created: now,
@@ -77,7 +79,7 @@ func (c *Client) Create(ctx context.Context, n NewSession) (Task, error) {
 		if err := tx.InsertSession(s); err != nil {
 			return err
 		}
-		sp := Spec{Prompt: prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Agent: jsonOf(n.Agent)}
+		sp := Spec{Prompt: prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Output: n.Output, Agent: jsonOf(n.Agent)}
 		if err := insertTask(tx, &t, sp); err != nil {
 			return err
 		}
@@ -132,6 +134,10 @@ func (c *Client) prepare(r *Request) error {
 		if _, err := slotsOf(r.Text); err != nil {
 			return err
 		}
+	case ReqModel:
+		if r.Text = CleanLine(r.Text); r.Text == "" || len(r.Text) > maxModelName {
+			return &Error{Code: CodeInvalidInput, Message: "a model's name is missing, or is too long", Hint: "drover models lists them"}
+		}
 	case ReqAutopilot:
 		if r.Text != "on" && r.Text != "off" {
 			return &Error{Code: CodeInvalidInput, Message: "autopilot is set to on or off, not to " + quote(r.Text)}
@@ -142,7 +148,7 @@ func (c *Client) prepare(r *Request) error {
 
 // acceptable says at once what the host would refuse later; the host checks again.
 func (c *Client) acceptable(r Reader, t *Task, req Request) error {
-	op := map[RequestKind]Op{ReqMessage: OpMessage, ReqCancel: OpCancel, ReqPromote: OpPromote, ReqResume: OpResume, ReqEnd: OpComplete}[req.Kind]
+	op := map[RequestKind]Op{ReqMessage: OpMessage, ReqCancel: OpCancel, ReqPromote: OpPromote, ReqResume: OpResume, ReqEnd: OpComplete, ReqModel: OpMessage}[req.Kind]
 	if op != "" {
 		if _, err := Next(t.Status, op); err != nil {
 			return named(err, t)
@@ -157,7 +163,7 @@ func (c *Client) acceptable(r Reader, t *Task, req Request) error {
 		}
 	case ReqEnd:
 		return endable(r, t)
-	case ReqAutopilot, ReqSlots:
+	case ReqAutopilot, ReqSlots, ReqModel:
 		if t.Kind != KindMain {
 			return named(&Error{Code: CodeWrongStatus, Message: string(req.Kind) + " belongs to a session", Hint: "name its main task: " + t.Session}, t)
 		}

@@ -43,26 +43,6 @@ type puller struct {
 	u   Update
 }
 
-func (p *puller) all() (err error) {
-	if p.u.Seq, err = p.r.LastSeq(); err != nil {
-		return err
-	}
-	if p.u.Sessions, err = p.r.Sessions(0); err != nil {
-		return err
-	}
-	for _, s := range p.u.Sessions {
-		p.v.sessions[s.ID] = s
-	}
-	if p.u.Reviews, err = reviews(p.r, ""); err != nil {
-		return err
-	}
-	tasks, err := p.r.Tasks(TaskFilter{})
-	if err != nil {
-		return err
-	}
-	return p.add(tasks)
-}
-
 func (p *puller) changed() error {
 	events, err := p.r.Events(EventFilter{After: p.cur.Seq})
 	if err != nil {
@@ -96,6 +76,12 @@ func (p *puller) changed() error {
 			return err
 		}
 		p.u.Sessions = append(p.u.Sessions, s)
+	}
+	if err := p.rest(sessions); err != nil {
+		return err
+	}
+	for _, t := range p.u.Tasks { // its session has come whole
+		delete(ids, t.ID)
 	}
 	if len(ids) == 0 {
 		return nil

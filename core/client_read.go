@@ -181,10 +181,11 @@ type viewer struct {
 	holds    map[string]bool
 	queued   map[string]int
 	asks     map[string]bool
+	concerns map[string]bool // sessions of queued and asks
 }
 
 func (c *Client) newViewer(r Reader) (*viewer, error) {
-	v := &viewer{r: r, now: c.now(), sessions: map[string]Session{}, holds: map[string]bool{}, queued: map[string]int{}, asks: map[string]bool{}}
+	v := &viewer{r: r, now: c.now(), sessions: map[string]Session{}, holds: map[string]bool{}, queued: map[string]int{}, asks: map[string]bool{}, concerns: map[string]bool{}}
 	if c.Hosts != nil {
 		v.held = c.Hosts.Held
 	}
@@ -195,6 +196,7 @@ func (c *Client) newViewer(r Reader) (*viewer, error) {
 	for _, q := range reqs {
 		if q.Kind != ReqNotice {
 			v.queued[q.Task]++
+			v.concerns[q.Session] = true
 		}
 	}
 	apps, err := r.Approvals(ApprovalFilter{States: []ApprovalState{AppPending}})
@@ -203,6 +205,7 @@ func (c *Client) newViewer(r Reader) (*viewer, error) {
 	}
 	for _, a := range apps {
 		v.asks[a.Task] = true
+		v.concerns[a.Session] = true
 	}
 	return v, nil
 }

@@ -35,10 +35,22 @@ type Store interface {
 
 // TaskFilter selects tasks. The zero value selects all.
 type TaskFilter struct {
-	Session string
-	IDs     []string
-	Live    bool // running or idle only
-	Limit   int  // 0: no limit
+	Session  string
+	Sessions []string // nil: all
+	IDs      []string
+	Live     bool // running or idle only
+	Limit    int  // 0: no limit
+}
+
+// Rollup sums up the tasks of a session without its main task.
+type Rollup struct {
+	Session             string
+	Tasks               int
+	Running, Idle       int
+	Failed              int // the others are completed or cancelled
+	TokensIn, TokensOut int64
+	Cost                float64 // of those whose price is known
+	Unpriced            int     // the others
 }
 
 // RequestFilter selects requests. The zero value selects all.
@@ -79,6 +91,10 @@ type Reader interface {
 	Task(id string) (Task, error)
 	// Tasks come in order of creation, so parents come before children.
 	Tasks(f TaskFilter) ([]Task, error)
+	// Sizes tells how many tasks each session has, its main task among them.
+	Sizes() (map[string]int, error)
+	// Rollups sums up these sessions; one without a task beside its main task is left out.
+	Rollups(sessions []string) ([]Rollup, error)
 	// TaskIDs returns up to limit task IDs that begin with prefix, in order.
 	TaskIDs(prefix string, limit int) ([]string, error)
 	Spec(task string) (Spec, error)
@@ -93,6 +109,8 @@ type Reader interface {
 	LastSeq() (int64, error)
 	Approvals(f ApprovalFilter) ([]Approval, error)
 	Todos(session string) ([]Todo, error)
+	// Usage adds up by one of UsageGroups, or "": everything, in one group.
+	Usage(by string) ([]UsageSum, error)
 	// Facts whose key begins with prefix.
 	Facts(prefix string) (map[string]string, error)
 	// LiveTexts of those of the tasks that have one; nil means all.
@@ -109,6 +127,8 @@ type Tx interface {
 	// the new revision. Otherwise CodeConflict.
 	UpdateTask(t Task) (rev int64, err error)
 	DeleteTask(id string) error
+	// AddUsage counts what one call of a model has used, on the day of at.
+	AddUsage(task, model string, at time.Time, t Tokens) error
 	PutTurn(Turn) error
 	// AppendEntry gives the entry the next Seq of its task and returns it.
 	AppendEntry(Entry) (seq int64, err error)

@@ -86,6 +86,13 @@ type Update struct {
 	Hosts     map[string]bool   // hand it back in the next Cursor
 	Notes     map[string]string // all notes (see Client.PutNote) where one has changed since Cursor.NotesRev, else nil
 	NotesRev  int64             // hand it back in the next Cursor
+
+	// Rest are the quiet sessions of which only the main task is known to the
+	// reader, and whether their other tasks have been summed up; hand it back.
+	Rest   map[string]bool
+	Rolled []Rollup // of sessions in Rest, new ones
+	Whole  []string // sessions that come whole in Tasks, and are not in Rest any more
+	More   bool     // there is more to say at once: Pull again
 }
 
 // Cursor is how far a reader has come.
@@ -99,6 +106,11 @@ type Cursor struct {
 	Hosts map[string]bool
 	// NotesRev is Update.NotesRev of the last Pull.
 	NotesRev int64
+	// Rest is Update.Rest of the last Pull; Want are those of them that are
+	// wanted whole, WantAll wants all.
+	Rest    map[string]bool
+	Want    []string
+	WantAll bool
 }
 
 // Focus is the transcript of one task, as far as it is new.

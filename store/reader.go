@@ -20,6 +20,10 @@ const (
 	selectApproval = "SELECT id," + approvalOwn + "," + approvalOther + " FROM approvals"
 	selectLive     = "SELECT " + liveColumns + " FROM live"
 
+	selectRollups = `SELECT session, count(*), sum(status = 'running'), sum(status = 'idle'), sum(status = 'failed'),
+		sum(tokens_in), sum(tokens_out), total(iif(cost_known, cost, 0)), sum(NOT cost_known)
+		FROM tasks WHERE session IN (SELECT value FROM json_each(?)) AND id <> session GROUP BY session ORDER BY session`
+
 	// x'ff' sorts behind every valid text, so this is exactly "begins with".
 	selectIDs = "SELECT id FROM tasks WHERE id >= ?1 AND id < ?1 || CAST(x'ff' AS TEXT) ORDER BY id LIMIT ?2"
 )
@@ -39,12 +43,33 @@ func (r *reader) Task(id string) (core.Task, error) {
 func (r *reader) Tasks(f core.TaskFilter) ([]core.Task, error) {
 	var w where
 	w.is("session", f.Session)
+	in(&w, "session", f.Sessions)
 	in(&w, "id", f.IDs)
 	if f.Live {
 		w.and("status IN ('running','idle')")
 	}
 	end, args := w.order("n", f.Limit)
 	return collect(r, scanTask, selectTask+end, args...)
+}
+
+// Sizes reads the index alone.
+func (r *reader) Sizes() (map[string]int, error) {
+	rows, err := collect(r, scanSize, "SELECT session, count(*) FROM tasks GROUP BY session")
+	sizes := make(map[string]int, len(rows))
+	for _, s := range rows {
+		sizes[s.Session] = s.Tasks
+	}
+	return sizes, err
+}
+
+func scanSize(rows *sql.Rows, u *core.Rollup) error { return rows.Scan(&u.Session, &u.Tasks) }
+
+func (r *reader) Rollups(sessions []string) ([]core.Rollup, error) {
+	return collect(r, scanRollup, selectRollups, jsonText(sessions))
+}
+
+func scanRollup(rows *sql.Rows, u *core.Rollup) error {
+	return rows.Scan(&u.Session, &u.Tasks, &u.Running, &u.Idle, &u.Failed, &u.TokensIn, &u.TokensOut, &u.Cost, &u.Unpriced)
 }
 
 func (r *reader) TaskIDs(prefix string, limit int) ([]string, error) {

@@ -43,6 +43,9 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawConfirm(s, w, h)
 	case state.Picking:
 		v.drawPalette(s, w, h)
+	case state.Normal:
+		v.drawLongToast(s, w, h)
+		v.drawTour(s, w, h)
 	default:
 		v.drawTour(s, w, h)
 	}
@@ -62,6 +65,7 @@ func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	v.zone(zone{rect: l.inbox, kind: onInbox})
 	v.zone(zone{rect: l.detail, kind: onDetail})
 	v.drawDetail(s, l.detail)
+	v.links(s, l.detail)
 	v.drawQueued(s, l.queued)
 	v.drawCard(s, l.card)
 	v.drawTyping(s, &l, text)
@@ -121,6 +125,9 @@ func (v *view) drawHeader(s tcell.Screen, w int) {
 		}
 	}
 	sums := counts(c, v.st.Tree.Stalled, v.st.Tree.Review)
+	if v.st.Counting() {
+		sums = join2(sums, "counting…")
+	}
 	room := w - x - 2
 	if textWidth(sums)+textWidth(right)+4 > room {
 		right = ""
@@ -272,8 +279,8 @@ func (v *view) drawLine(s tcell.Screen, y, w int, prompt string, complete bool) 
 	x := drawText(s, 0, y, w/2, prompt, v.pal.Over(base, themes.Key))
 	e := &v.st.Input.Line
 	before, after := string(e.Text[:e.Pos]), string(e.Text[e.Pos:])
-	for textWidth(before) > w-x-2 {
-		_, before = splitWidth(plain(before), 1)
+	if over := textWidth(before) - max(1, w-x-2); over > 0 {
+		_, before = splitWidth(plain(before), over+1) // one more: a wide character may stand across
 	}
 	x += drawText(s, x, y, w-x-1, before, base)
 	s.ShowCursor(x, y)

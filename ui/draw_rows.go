@@ -51,6 +51,9 @@ func (v *view) treeTitle() string {
 	if t.Filter != "" && v.st.View.Mode != state.Filtering {
 		add("/" + core.CleanLine(t.Filter))
 	}
+	if text := v.st.Searching(); text != "" {
+		add(text)
+	}
 	return strings.Join(parts, " · ")
 }
 

@@ -37,15 +37,17 @@ func roleOf(l state.Look) themes.Role {
 func (v *view) drawEmpty(s tcell.Screen, r rect) {
 	lines := []string{"Reading the registry …"}
 	switch {
+	case v.st.Searching() != "":
+		lines = []string{v.st.Searching()}
 	case v.st.Tree.Len() > 0:
 		lines = []string{"No task fits.", "Esc drops the filter; f shows finished tasks, Z archived ones."}
 		if bad := v.st.Tree.FilterError(); bad != "" {
 			lines = append(lines, "", bad)
 		}
 	case v.st.Loaded():
-		lines = []string{"No tasks yet.", "", "n  new session: say what you want done", "?  help", "q  quit"}
-		if v.st.Config.Offline {
-			lines = append(lines, "", "New sessions run on the offline model:", "rules, not a language model; no network, no key.")
+		lines = nil
+		for _, line := range v.st.FirstRun() {
+			lines = append(lines, wrapLine(line, max(8, r.w-3))...)
 		}
 		if v.st.Config.Found != "" {
 			lines = append(lines, "", core.CleanLine(v.st.Config.Found))

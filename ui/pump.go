@@ -43,11 +43,11 @@ func (p *program) pump(ctx context.Context) {
 		var err error
 		if in.pull {
 			f := p.view.focus.Load()
-			cur.Focus, cur.Entry, cur.Tail = f.task, f.last, tail
+			cur.Focus, cur.Entry, cur.Tail, cur.Want, cur.WantAll = f.task, f.last, tail, f.want, f.all
 			u, err = p.o.Engine.Pull(ctx, cur)
 			checked = time.Now()
 			if err == nil {
-				cur.Seq, cur.Hosts, cur.NotesRev = u.Seq, u.Hosts, u.NotesRev
+				cur.Seq, cur.Hosts, cur.NotesRev, cur.Rest = u.Seq, u.Hosts, u.NotesRev, u.Rest
 			}
 		}
 		if ctx.Err() != nil {
@@ -70,7 +70,7 @@ func (p *program) pump(ctx context.Context) {
 			ticks, due = v.st.Ticks(), v.st.Due()
 		})
 		last = time.Now()
-		*in = intake{}
+		*in = intake{pull: u.More}
 		if err != nil && !in.pause(ctx) {
 			return
 		}

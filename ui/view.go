@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -35,9 +36,11 @@ type view struct {
 	overTop   int
 	overRoom  int
 	tiny      bool
-	title     string                // of the terminal's window, as it was set last
-	zones     []zone                // what a click would hit
-	pressed   [2]int                // where the button went down
+	title     string // of the terminal's window, as it was set last
+	zones     []zone // what a click would hit
+	pressed   [2]int // where the button went down
+	clicked   [2]int // where the last click was
+	clickedAt time.Time
 	focus     atomic.Pointer[focus] // what the pump should ask for
 }
 
@@ -45,6 +48,8 @@ type view struct {
 type focus struct {
 	task string
 	last int64
+	all  bool     // sessions that are wanted whole: all
+	want []string // these
 }
 
 // paper is a task's transcript as far as it has been read.
@@ -135,8 +140,9 @@ func (v *view) refocus() {
 		f.task = v.st.Tree.Selected
 		f.last = v.paper(f.task).last
 	}
+	f.all, f.want = v.st.Missing()
 	old := v.focus.Swap(&f)
-	if old.task != f.task {
+	if old.task != f.task || f.all && !old.all || len(f.want) > 0 && !slices.Equal(old.want, f.want) {
 		v.wakePump()
 	}
 }

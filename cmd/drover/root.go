@@ -13,6 +13,7 @@ import (
 
 // newRoot builds the whole command line.
 func newRoot(a *app) *cobra.Command {
+	var plain bool
 	root := &cobra.Command{
 		Use:   "drover [PROMPT]",
 		Short: "A task manager for AI agents: run them, watch the live tree, steer it, review what was completed",
@@ -30,8 +31,14 @@ usage, 3 blocked or needs input, 4 stopped at a limit, 130 cancelled.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          func(cmd *cobra.Command, args []string) error { return notACommand(cmd, args) },
-		RunE:          func(cmd *cobra.Command, args []string) error { return a.screen(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if plain || a.getenv("TERM") == "dumb" && a.paint.tty {
+				return a.plainly(cmd.Context(), args)
+			}
+			return a.screen(cmd.Context(), args)
+		},
 	}
+	root.Flags().BoolVar(&plain, "plain", false, "lines instead of the screen: for screen readers and dumb terminals")
 	root.SuggestionsMinimumDistance = 2
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON: one value, or a value a line where it follows")
 	root.SetIn(a.in)
@@ -44,9 +51,9 @@ usage, 3 blocked or needs input, 4 stopped at a limit, 130 cancelled.`,
 			root.AddCommand(c)
 		}
 	}
-	add("see", a.psCmd(), a.showCmd(), a.resultCmd(), a.logCmd(), a.timelineCmd(), a.reportCmd(), a.reviewCmd(), a.requestsCmd(), a.waitCmd())
+	add("see", a.psCmd(), a.showCmd(), a.resultCmd(), a.logCmd(), a.timelineCmd(), a.reportCmd(), a.reviewCmd(), a.requestsCmd(), a.usageCmd(), a.waitCmd())
 	add("steer", a.runCmd(), a.sendCmd(), a.editCmd(), a.withdrawCmd(), a.cancelCmd(), a.promoteCmd(), a.approveCmd(), a.denyCmd(),
-		a.resumeCmd(), a.autopilotCmd(), a.slotsCmd(), a.endCmd(), a.archiveCmd(), a.unarchiveCmd())
+		a.resumeCmd(), a.autopilotCmd(), a.slotsCmd(), a.modelCmd(), a.endCmd(), a.archiveCmd(), a.unarchiveCmd())
 	root.AddCommand(a.agentsCmd(), a.hooksCmd(), a.trustCmd(), a.modelsCmd(), a.codesCmd(), a.keysCmd(), a.doctorCmd(), a.versionCmd(), a.hostCmd())
 	root.InitDefaultCompletionCmd()
 	a.mark(root)

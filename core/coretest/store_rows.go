@@ -70,6 +70,8 @@ func testTaskFilters(t *testing.T, s core.Store) {
 	}{
 		{"all", core.TaskFilter{}, []string{"z", "m", "a", "q"}},
 		{"session", core.TaskFilter{Session: "one"}, []string{"z", "m", "q"}},
+		{"sessions", core.TaskFilter{Sessions: []string{"two", "none", "one"}, Live: true}, []string{"z", "m", "a"}},
+		{"no sessions", core.TaskFilter{Sessions: []string{}}, nil},
 		{"ids", core.TaskFilter{IDs: []string{"q", "a", "nobody", "a"}}, []string{"a", "q"}},
 		{"no ids", core.TaskFilter{IDs: []string{}}, nil},
 		{"live", core.TaskFilter{Live: true}, []string{"z", "m", "a"}},
@@ -80,6 +82,27 @@ func testTaskFilters(t *testing.T, s core.Store) {
 		got := read(t, s, func(r core.Reader) ([]core.Task, error) { return r.Tasks(test.filter) })
 		same(t, test.name, each(got, func(k core.Task) string { return k.ID }), test.want)
 	}
+}
+
+func testRollups(t *testing.T, s core.Store) {
+	row := func(id, session string, status core.Status, cost float64) core.Task {
+		k := task(id, session)
+		k.Status, k.Cost, k.CostKnown, k.TokensIn, k.TokensOut = status, cost, cost > 0, 10, 1
+		return k
+	}
+	insertTasks(t, s, row("one", "one", core.Running, 100), row("a", "one", core.Running, 1), row("b", "one", core.Idle, 2), row("c", "one", core.Failed, 0),
+		row("d", "one", core.Cancelled, 4), row("two", "two", core.Idle, 5), row("three", "three", core.Idle, 6), row("e", "three", core.Completed, 0.5))
+	sizes := read(t, s, core.Reader.Sizes)
+	same(t, "sizes", sizes, map[string]int{"one": 5, "two": 1, "three": 2})
+	roll := func(of ...string) []core.Rollup {
+		return read(t, s, func(r core.Reader) ([]core.Rollup, error) { return r.Rollups(of) })
+	}
+	three := core.Rollup{Session: "three", Tasks: 1, TokensIn: 10, TokensOut: 1, Cost: 0.5}
+	same(t, "rollups", roll("one", "two", "three", "none"), []core.Rollup{
+		{Session: "one", Tasks: 4, Running: 1, Idle: 1, Failed: 1, TokensIn: 40, TokensOut: 4, Cost: 7, Unpriced: 1}, three,
+	})
+	same(t, "of one", roll("three"), []core.Rollup{three})
+	same(t, "of none", roll(), []core.Rollup(nil))
 }
 
 func testTaskIDs(t *testing.T, s core.Store) {

@@ -30,6 +30,7 @@ func commands() []command {
 		{name: "end", usage: "end", help: "close an idle task", key: "e"},
 		{name: "withdraw", usage: "withdraw", help: "take back the last message", key: "w"},
 		{name: "autopilot", usage: "autopilot on|off", help: "switch autopilot", run: (*State).cmdAutopilot, args: oneOf("on", "off")},
+		{name: "model", usage: "model NAME", help: "what the session runs on from its next turn: provider/model or a tier", run: (*State).cmdModel, args: oneOf("fast", "balanced", "powerful")},
 		{name: "go", usage: "go NAME|ID", help: "go to a task", run: (*State).cmdGo, args: (*State).taskNames},
 		{name: "filter", usage: "filter [WORDS]", help: "show only the tasks that fit", run: (*State).cmdFilter},
 		{name: "sort", usage: "sort [[-]WHAT]", help: "order the rows: activity, needs, age, cost, tokens, name; alone: as things are now", run: (*State).cmdSort, args: func(*State, string) []string { return each(sorts()) }},
@@ -207,6 +208,23 @@ func (s *State) cmdAutopilot(arg string) []Effect {
 	return []Effect{Autopilot{Task: s.selected().Session, On: arg == "on"}}
 }
 
+func (s *State) cmdModel(name string) []Effect {
+	if why := s.whyNoTask(); why != "" {
+		s.fail(why)
+		return nil
+	}
+	if name == "" {
+		s.fail("the session runs on " + s.sessionModel() + "; model takes provider/model, fast, balanced or powerful (drover models lists them)")
+		return nil
+	}
+	return []Effect{Model{Task: s.selected().Session, Name: name}}
+}
+
+func (s *State) sessionModel() string {
+	ses, _ := s.Tree.Session(s.selected().ID)
+	return ses.Model
+}
+
 func (s *State) cmdTheme(name string) []Effect {
 	if !slices.Contains(s.Config.Themes, name) {
 		s.fail("themes: " + strings.Join(s.Config.Themes, ", "))
@@ -228,36 +246,54 @@ func (s *State) cmdGo(to string) []Effect {
 		s.fail("go where? a task's name or ID")
 		return nil
 	}
+	s.Tree.parts.seek = ""
+	best, rank := s.seek(to)
+	switch {
+	case rank < goExact && len(s.Tree.parts.rest) > 0: // an older session may have a better one
+		s.Tree.parts.seek = to
+		s.say("looking through older sessions for " + to + " …")
+	case best == nil:
+		s.fail("no task " + to)
+	default:
+		s.Tree.goTo(best.Task.ID)
+	}
+	return nil
+}
+
+// How well a task fits what was asked for.
+const (
+	goInTitle = iota + 1
+	goIDBegins
+	goName
+	goExact // a name in the selected session
+	goID
+)
+
+// seek finds the task that fits best, and how well it does.
+func (s *State) seek(to string) (best *Node, rank int) {
 	here := ""
 	if n := s.Selected(); n != nil {
 		here = n.Task.Session
 	}
-	var best *Node
-	rank := 0
 	for id, n := range s.Tree.nodes {
 		r := 0
 		switch name := core.CleanLine(n.Task.Label()); {
 		case id == to:
-			r = 5
+			r = goID
 		case name == to && n.Task.Session == here:
-			r = 4
+			r = goExact
 		case name == to:
-			r = 3
+			r = goName
 		case strings.HasPrefix(id, to):
-			r = 2
+			r = goIDBegins
 		case strings.Contains(strings.ToLower(s.Title(n)), strings.ToLower(to)):
-			r = 1
+			r = goInTitle
 		}
 		if r > rank || r == rank && r > 0 && id < best.Task.ID {
 			best, rank = n, r
 		}
 	}
-	if best == nil {
-		s.fail("no task " + to)
-		return nil
-	}
-	s.Tree.goTo(best.Task.ID)
-	return nil
+	return best, rank
 }
 
 func (s *State) taskNames(string) []string {

@@ -6,7 +6,9 @@ import (
 )
 
 // folds reports whether something can be folded away under the row.
-func folds(n *Node, r Row) bool { return n != nil && (n.Head != "" || len(n.Kids) > 0 && !r.Flat) }
+func folds(n *Node, r Row) bool {
+	return n != nil && (n.Head != "" || (len(n.Kids) > 0 || n.rest != nil) && !r.Flat)
+}
 
 func (s *State) fold() []Effect {
 	n, r := s.Tree.current()
@@ -59,10 +61,14 @@ func (t *Tree) toHeading() {
 // Folded tells how many tasks are hidden under a folded row, and in words what
 // of them matters, what needs a person first.
 func Folded(n *Node) (many, what string) {
-	if !n.Shut || n.Head == "" && len(n.Kids) == 0 {
+	if !n.Shut || n.Head == "" && len(n.Kids) == 0 && n.rest == nil {
 		return "", ""
 	}
-	return fmt.Sprintf("+%d", n.Below.Live()+n.Below.Done), tally(n.Below)
+	all := n.Below.Live() + n.Below.Done
+	if all == 0 { // not counted yet
+		return "+…", ""
+	}
+	return fmt.Sprintf("+%d", all), tally(n.Below)
 }
 
 // tally says in words what of many tasks matters.

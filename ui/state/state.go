@@ -178,9 +178,11 @@ func (s *State) Apply(u core.Update) []Effect {
 		}
 		s.Tree.work.stale = s.Tree.work.stale || s.Tree.filtered() || s.Tree.Order.Group != GroupSession
 	}
+	s.Tree.open(u.Whole)
 	for _, t := range u.Tasks {
 		s.Tree.put(t)
 	}
+	s.Tree.takeParts(&u)
 	s.noticed(&u)
 	for _, id := range u.Changed {
 		delete(s.Wants.requests, id)
@@ -202,7 +204,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	if u.Notes != nil {
 		s.takeNotes(u.Notes)
 	}
-	if len(u.Tasks)+len(u.Sessions)+len(u.Changed) > 0 {
+	if len(u.Tasks)+len(u.Sessions)+len(u.Changed)+len(u.Rolled) > 0 {
 		s.inbox()
 		s.Tree.total()
 		s.countStalled()
@@ -216,6 +218,7 @@ func (s *State) Apply(u core.Update) []Effect {
 	}
 	s.Tree.regrow()
 	s.Tree.loaded = true
+	s.goPending()
 	s.reread()
 	if len(u.Reviews) > 0 || s.Review.waits {
 		s.rereview()

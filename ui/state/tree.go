@@ -14,6 +14,7 @@ type Node struct {
 	Head   string        // of a heading: what its tasks have in common; its Task has an ID only
 	Shut   bool          // its children are folded away
 	Below  Counts        // of everything under it, itself not
+	rest   *Counts       // of a main task: what of Below is not here as tasks (see parts.go); nil: all is
 	hay    string        // what plain words of the filter are searched in
 	hit    bool          // filter, archive and the hiding of finished tasks let it through
 	show   bool          // it, or something under it, is shown
@@ -48,6 +49,7 @@ type Tree struct {
 	at           int    // row of Selected
 	want         string // select this task as soon as it is there
 	loaded       bool
+	parts        parts
 	work         treework
 }
 
@@ -207,6 +209,7 @@ func (t *Tree) decide(n *Node, q *Query, archived bool) {
 		t.decide(k, q, archived)
 		n.show = n.show || k.show
 	}
+	n.show = n.show || n.rest != nil && n.rest.Live() > 0 && !t.filtered()
 }
 
 func hide(n *Node) {

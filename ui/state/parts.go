@@ -1,0 +1,136 @@
+package state
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"drover/core"
+)
+
+// parts is what of a large registry is not here as tasks: of a quiet session
+// only the main task is, folded, with the others summed up in its Below.
+type parts struct {
+	rest map[string]bool // these sessions, and whether they have been summed up
+	seek string          // what :go looks for meanwhile
+}
+
+// open makes room for sessions that come whole.
+func (t *Tree) open(whole []string) {
+	for _, id := range whole {
+		n := t.nodes[id]
+		if n == nil || n.rest == nil {
+			continue
+		}
+		n.Below.plus(*n.rest, -1)
+		n.rest = nil
+	}
+}
+
+// takeParts takes over which sessions are not whole, and what is in them.
+func (t *Tree) takeParts(u *core.Update) {
+	before := len(t.parts.rest)
+	t.parts.rest = u.Rest
+	if !t.loaded {
+		for id := range u.Rest {
+			if n := t.nodes[id]; n != nil {
+				n.rest, n.Shut = &Counts{}, true
+			}
+		}
+	}
+	for i := range u.Rolled {
+		n, sum := t.nodes[u.Rolled[i].Session], rolled(&u.Rolled[i])
+		if n == nil || n.rest == nil {
+			continue
+		}
+		n.Below.plus(*n.rest, -1)
+		n.Below.add(sum)
+		n.rest = &sum
+		t.work.stale = t.work.stale || t.HideDone
+	}
+	if before > 0 && t.loaded {
+		for _, id := range u.Whole {
+			if n := t.nodes[id]; n != nil {
+				t.sortKids(n)
+			}
+		}
+	}
+	if before > 0 && len(t.parts.rest) == 0 && t.Order.flat() {
+		t.sort()
+		t.work.stale = true
+	}
+}
+
+// rolled are the counts of what a session's rows add up to. Nothing runs there.
+func rolled(u *core.Rollup) Counts {
+	return Counts{
+		Idle: u.Idle, Done: u.Tasks - u.Idle - u.Running, Failed: u.Failed,
+		TokensIn: u.TokensIn, TokensOut: u.TokensOut, Cost: u.Cost, Unpriced: u.Unpriced,
+	}
+}
+
+// Missing are the sessions that have to come whole for what is shown to be
+// true: all where tasks are looked for, else those that somebody looks at.
+func (s *State) Missing() (all bool, sessions []string) {
+	t := &s.Tree
+	if len(t.parts.rest) == 0 {
+		return false, nil
+	}
+	if t.filtered() || t.Order.flat() || t.parts.seek != "" {
+		return true, nil
+	}
+	want := map[string]bool{}
+	if n := s.Selected(); n != nil {
+		want[n.Task.Session] = true
+	}
+	for id := range s.Marks.on {
+		want[id] = true // a mark on what is not whole is on its main task
+	}
+	for id := range t.parts.rest {
+		if n := t.nodes[id]; n != nil && !n.Shut {
+			want[id] = true
+		}
+	}
+	maps.DeleteFunc(want, func(id string, _ bool) bool {
+		_, is := t.parts.rest[id]
+		return !is
+	})
+	return false, slices.Sorted(maps.Keys(want))
+}
+
+// Searching says how far the tasks have been looked through; "" where all of them are.
+func (s *State) Searching() string {
+	all, _ := s.Missing()
+	if !all || !s.Tree.loaded {
+		return ""
+	}
+	return fmt.Sprintf("searching… %s to go", plural(len(s.Tree.parts.rest), "session", "sessions"))
+}
+
+// Counting reports whether the sums of all sessions that are not over are still being made.
+func (s *State) Counting() bool {
+	for id, counted := range s.Tree.parts.rest {
+		if n := s.Tree.nodes[id]; !counted && n != nil && !n.Task.Status.Terminal() {
+			return true
+		}
+	}
+	return false
+}
+
+// goPending goes where a person wanted to go as soon as the tasks are here.
+func (s *State) goPending() {
+	p := &s.Tree.parts
+	if p.seek == "" {
+		return
+	}
+	best, rank := s.seek(p.seek)
+	switch {
+	case rank < goExact && len(p.rest) > 0:
+		return
+	case best == nil:
+		s.fail("no task " + p.seek)
+	default:
+		s.Tree.goTo(best.Task.ID)
+	}
+	p.seek = ""
+}
