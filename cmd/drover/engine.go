@@ -28,6 +28,7 @@ type client interface {
 	Completion(ctx context.Context, id string) (core.CompletionView, error)
 	MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) ([]core.Review, error)
 	Tree(ctx context.Context, session string) ([]core.TaskView, error)
+	Search(ctx context.Context, q core.Search, patience time.Duration) (core.Found, error)
 	LiveText(ctx context.Context, task string) (core.Live, error)
 }
 

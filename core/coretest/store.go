@@ -28,6 +28,7 @@ func TestStore(t *testing.T, open func(t *testing.T) core.Store) {
 		{"TaskUpdate", testTaskUpdate},
 		{"TaskFilters", testTaskFilters},
 		{"Rollups", testRollups},
+		{"Search", testSearch},
 		{"TaskIDs", testTaskIDs},
 		{"DeleteTask", testDeleteTask},
 		{"Specs", testSpecs},
