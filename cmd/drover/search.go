@@ -63,7 +63,7 @@ func (a *app) printFound(f core.Found) error {
 	for _, h := range f.Hits {
 		head := fmt.Sprintf("%s  turn %d  ", h.Task, h.Turn)
 		age := a.now().Sub(h.At)
-		b.WriteString(a.paint.in(bold, head+core.Short(labelOf(h), 30)) + a.paint.in(dim, "  "+spoke(h)+"  "+state.Ago(max(0, age))+" ago") + "\n    " + a.marked(h) + "\n")
+		b.WriteString(a.paint.in(bold, head+core.Short(labelOf(h), 30)) + a.paint.in(dim, "  "+state.Spoke(&h)+"  "+state.Ago(max(0, age))+" ago") + "\n    " + a.marked(h) + "\n")
 	}
 	if err := a.print(b.String()); err != nil {
 		return err
@@ -84,17 +84,6 @@ func labelOf(h core.Hit) string {
 		return h.Name
 	}
 	return h.Agent
-}
-
-// spoke says whose words they are.
-func spoke(h core.Hit) string {
-	switch h.Kind {
-	case core.EntryMessage:
-		return "from " + core.CleanLine(h.Sender)
-	case core.EntryCall:
-		return "called " + h.Tool
-	}
-	return "said"
 }
 
 // marked is the snippet with its words set off, where the terminal can.
