@@ -143,6 +143,10 @@ type Tx interface {
 	// Index takes up to max more transcript rows into the index that Search asks,
 	// and tells whether there are more.
 	Index(max int) (more bool, err error)
+	// Prune looks at the next span events, going round, and removes those that
+	// only tell of progress (activity, steps, intent), are older than before, and
+	// belong to a session in which nothing runs or has changed since. It tells how many.
+	Prune(before time.Time, span int) (int, error)
 	// PutLive replaces the task's live text; an empty Text and Reasoning removes it.
 	PutLive(Live) error
 }

@@ -147,3 +147,18 @@ func begins(text string, words []string) (long int) {
 	}
 	return long
 }
+
+// pruneSpan is how many events one Prune looks at: some 20 ms.
+const pruneSpan = 20_000
+
+// Tidy does, for a short time, what nobody waits for: it fills the full-text
+// index, and removes events older than before that only told of progress.
+func (c *Client) Tidy(ctx context.Context, before time.Time) error {
+	if _, err := c.Index(ctx, time.Second); err != nil {
+		return err
+	}
+	return c.Store.Update(ctx, Progress, func(tx Tx) error {
+		_, err := tx.Prune(before, pruneSpan)
+		return err
+	})
+}

@@ -29,6 +29,7 @@ func TestStore(t *testing.T, open func(t *testing.T) core.Store) {
 		{"TaskFilters", testTaskFilters},
 		{"Rollups", testRollups},
 		{"Search", testSearch},
+		{"Prune", testPrune},
 		{"TaskIDs", testTaskIDs},
 		{"DeleteTask", testDeleteTask},
 		{"Specs", testSpecs},

@@ -96,3 +96,43 @@ func find(t *testing.T, s core.Store, q core.Search) (hits []core.Hit, indexed b
 	})
 	return hits, indexed
 }
+
+func testPrune(t *testing.T, s core.Store) {
+	old, now := time.UnixMilli(1_600_000_000_000), time.UnixMilli(1_700_000_000_000)
+	before := now.Add(-time.Hour)
+	quiet, fresh, busy := task("q", "quiet"), task("f", "fresh"), task("b", "busy")
+	quiet.Status, fresh.Status, busy.Status = core.Idle, core.Idle, core.Running
+	insertTasks(t, s, quiet, fresh, busy)
+	update(t, s, func(tx core.Tx) error {
+		for id, at := range map[string]time.Time{"quiet": old, "fresh": now, "busy": old} {
+			if err := tx.InsertSession(core.Session{ID: id, Updated: at}); err != nil {
+				return err
+			}
+		}
+		for _, e := range []core.Event{
+			{Session: "quiet", Kind: core.EvStep, At: old}, {Session: "quiet", Kind: core.EvIntent, At: old}, {Session: "quiet", Kind: core.EvActivity, At: old},
+			{Session: "quiet", Kind: core.EvStart, At: old}, {Session: "quiet", Kind: core.EvStep, At: old, Notable: true},
+			{Session: "quiet", Kind: core.EvStep, At: now}, {Session: "fresh", Kind: core.EvStep, At: old}, {Session: "busy", Kind: core.EvStep, At: old},
+		} {
+			e.Task = e.Session[:1]
+			if _, err := tx.AppendEvent(e); err != nil {
+				return err
+			}
+		}
+		_, err := tx.AppendEntry(core.Entry{Task: "q", Text: "stays"})
+		return err
+	})
+	index(t, s, 100)
+	total := 0
+	for range 12 { // two at a time, going round
+		update(t, s, func(tx core.Tx) error {
+			n, err := tx.Prune(before, 2)
+			total += n
+			return err
+		})
+	}
+	left := read(t, s, func(r core.Reader) ([]core.Event, error) { return r.Events(core.EventFilter{}) })
+	same(t, "left", each(left, func(e core.Event) int64 { return e.Seq }), []int64{4, 5, 6, 7, 8})
+	same(t, "pruned", total, 3)
+	same(t, "transcript", len(read(t, s, func(r core.Reader) ([]core.Entry, error) { return r.Entries("q", 0, 0) })), 1)
+}

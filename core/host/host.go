@@ -27,6 +27,8 @@ type Options struct {
 	Hooks core.Hooks
 	// IdleExit is how long an idle session is kept; 0 leaves at once.
 	IdleExit time.Duration
+	// Tidy does, for a short time, what nobody waits for, when the host leaves an idle session; may be nil.
+	Tidy func(context.Context) error
 	Log      *slog.Logger
 }
 
@@ -167,6 +169,7 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 			return nil
 		case <-idle:
 			h.o.Log.Info("host leaves: the session is idle", "session", h.o.Session)
+			h.tidy(ctx)
 			return nil
 		case <-changed:
 		case <-h.wake:
@@ -174,6 +177,16 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 		if err := h.inbox(); err != nil {
 			return err
 		}
+	}
+}
+
+// tidy may fail: the next host to leave tries again.
+func (h *Host) tidy(ctx context.Context) {
+	if h.o.Tidy == nil {
+		return
+	}
+	if err := h.o.Tidy(ctx); err != nil {
+		h.o.Log.Warn("the registry could not be tidied", "error", err)
 	}
 }
 
