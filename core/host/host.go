@@ -29,7 +29,7 @@ type Options struct {
 	IdleExit time.Duration
 	// Tidy does, for a short time, what nobody waits for, when the host leaves an idle session; may be nil.
 	Tidy func(context.Context) error
-	Log      *slog.Logger
+	Log  *slog.Logger
 }
 
 // Host runs one session until it has been idle for a while.
