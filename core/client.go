@@ -128,6 +128,10 @@ func (c *Client) prepare(r *Request) error {
 		if r.Scope == "" {
 			r.Scope = ScopeTree
 		}
+	case ReqSlots:
+		if _, err := slotsOf(r.Text); err != nil {
+			return err
+		}
 	case ReqAutopilot:
 		if r.Text != "on" && r.Text != "off" {
 			return &Error{Code: CodeInvalidInput, Message: "autopilot is set to on or off, not to " + quote(r.Text)}
@@ -153,9 +157,9 @@ func (c *Client) acceptable(r Reader, t *Task, req Request) error {
 		}
 	case ReqEnd:
 		return endable(r, t)
-	case ReqAutopilot:
+	case ReqAutopilot, ReqSlots:
 		if t.Kind != KindMain {
-			return named(&Error{Code: CodeWrongStatus, Message: "autopilot belongs to a session", Hint: "name its main task: " + t.Session}, t)
+			return named(&Error{Code: CodeWrongStatus, Message: string(req.Kind) + " belongs to a session", Hint: "name its main task: " + t.Session}, t)
 		}
 	case ReqApprove, ReqDeny:
 		return decidable(r, req.Ref)

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"time"
 )
 
@@ -279,6 +280,8 @@ type ToolEnv struct {
 	Waiting func(a Activity, detail string) (done func() error, err error)
 	// Intent tells what the agent is doing, in a few words.
 	Intent func(string) error
+	// Masked takes secrets out of what is written to a file; nil: nothing is.
+	Masked func(io.Writer) io.WriteCloser
 	// Output shows output of a long call while it runs.
 	Output func(string)
 }

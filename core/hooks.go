@@ -29,15 +29,17 @@ type HookEvent struct {
 	DisplayName string
 	Description string
 	Dir         string
-	Transcript  string // path of the task's transcript as JSON lines, or ""
-	StopReason  string // of a stop: end_turn, or a Code
-	Response    string // of a stop: the answer
-	Active      bool   // of a stop: a hook has blocked this turn before
-	Outcome     Outcome
-	Summary     string
-	NotDone     []string
-	Topic       string // of a notification: approval, idle, completed, failed
-	Message     string // of a notification
+	// Transcript writes the task's transcript as JSON lines and returns its
+	// path; it is asked only where a command will run. Nil: there is none.
+	Transcript func() (string, error)
+	StopReason string // of a stop: end_turn, or a Code
+	Response   string // of a stop: the answer
+	Active     bool   // of a stop: a hook has blocked this turn before
+	Outcome    Outcome
+	Summary    string
+	NotDone    []string
+	Topic      string // of a notification: approval, idle, completed, failed
+	Message    string // of a notification
 }
 
 // HookRun is one command that ran, for the timeline.

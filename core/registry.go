@@ -115,6 +115,9 @@ func (r *Registry) Load(session string) (resumed int, err error) {
 	}
 	r.mu.Lock()
 	r.session, r.tasks, r.order, r.names = s, map[string]*entry{}, nil, map[string]bool{}
+	if s.Limits.Slots > 0 {
+		r.o.Slots.Resize(s.Limits.Slots)
+	}
 	var left []string
 	for _, t := range tasks {
 		r.tasks[t.ID] = &entry{task: t}

@@ -2,7 +2,9 @@ package core
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 )
 
@@ -95,4 +97,34 @@ func (s *Slots) grant() {
 		s.waiting = s.waiting[1:]
 		s.used++
 	}
+}
+
+// mostSlots is as many as make sense in one process.
+const mostSlots = 10_000
+
+func slotsOf(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > mostSlots {
+		return 0, &Error{Code: CodeInvalidInput, Message: fmt.Sprintf("slots are 1 to %d, not %s", mostSlots, quote(Short(CleanLine(text), 40)))}
+	}
+	return n, nil
+}
+
+// SetSlots changes how many tasks of the session work at once, now and when
+// another host takes it up. Nobody who works is stopped.
+func (r *Registry) SetSlots(text, by string) error {
+	n, err := slotsOf(text)
+	if err != nil {
+		return err
+	}
+	err = r.change(Acknowledged, func(c *change) error {
+		if err := c.setSession(func(s *Session) { s.Limits.Slots = n }); err != nil {
+			return err
+		}
+		return c.event(c.session.ID, EvSlots, true, fmt.Sprintf("%s set the session to %d tasks at once", whoText(by), n), "")
+	})
+	if err == nil {
+		r.o.Slots.Resize(n)
+	}
+	return err
 }

@@ -34,6 +34,7 @@ type SessionLimits struct {
 	Timeout  time.Duration `json:"timeout_ns,omitempty"`
 	Tokens   int64         `json:"tokens,omitempty"`
 	Cost     float64       `json:"cost_usd,omitempty"`
+	Slots    int           `json:"slots,omitempty"` // tasks that work at once, where a person has changed it
 }
 
 // Task is one run of an agent: a row of the registry. Rev grows by one with
@@ -211,6 +212,7 @@ const (
 	ReqDeny      RequestKind = "deny"      // Ref is the approval, Text the reason
 	ReqResume    RequestKind = "resume"    //
 	ReqAutopilot RequestKind = "autopilot" // Text is "on" or "off"
+	ReqSlots     RequestKind = "slots"     // Text is how many tasks of the session work at once
 	ReqEnd       RequestKind = "end"       // the person closes the task: completed
 )
 
@@ -299,6 +301,7 @@ const (
 	EvModel        EventKind = "task.model"     // it runs on another model than was asked for
 	EvHook         EventKind = "hook"           // a person's command ran, blocked or broke
 	EvToolRefused  EventKind = "tool.refused"   // a call outside the agent's set
+	EvSlots        EventKind = "session.slots"  // how many tasks work at once was changed
 	EvNotify       EventKind = "notify"         // an agent tells of its progress
 )
 

@@ -49,6 +49,9 @@ func (v *view) drawEmpty(s tcell.Screen, r rect) {
 		if v.st.Config.Offline {
 			lines = append(lines, "", "New sessions run on the offline model:", "rules, not a language model; no network, no key.")
 		}
+		if v.st.Config.Found != "" {
+			lines = append(lines, "", core.CleanLine(v.st.Config.Found))
+		}
 	}
 	y := r.y + max(0, (r.h-len(lines))/3)
 	for i, line := range lines {

@@ -76,6 +76,7 @@ type Options struct {
 	Project string        // the root of its project, which trust is for; "": Dir
 	Version string
 	Offline bool                              // a new session runs on the offline model
+	Found   string                            // which model a new session runs on and why, where it was found; "": it is set
 	Stall   time.Duration                     // after this long without an event a running task is said to be stalled; 0: 2 minutes
 	NoColor bool                              // attributes only
 	Zone    *time.Location                    // of the timeline's clock; nil: the local one

@@ -60,7 +60,11 @@ type paper struct {
 
 func newView(p *program) *view {
 	v := &view{Box: tview.NewBox(), p: p}
-	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Themes: p.o.Outside.Themes, StallAfter: p.o.Stall, Select: p.o.Session, Mouse: p.o.Mouse, Trouble: p.o.Trouble, RuleFor: p.o.RuleFor})
+	v.st = state.New(state.Config{Dir: p.o.Dir, Project: p.o.Project, Offline: p.o.Offline, Found: p.o.Found, Themes: p.o.Outside.Themes, StallAfter: p.o.Stall, Select: p.o.Session, Mouse: p.o.Mouse, Trouble: p.o.Trouble, RuleFor: p.o.RuleFor})
+	if p.o.Found != "" {
+		v.st.Now = time.Now()
+		v.st.Say(p.o.Found)
+	}
 	if p.o.Keys != nil {
 		v.st.Rekey(p.o.Keys)
 	}

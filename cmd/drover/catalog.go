@@ -224,26 +224,6 @@ func (k *catalogue) expand(ctx context.Context, dir, text string) (string, agent
 	return "", agents.Command{}, &core.Error{Code: core.CodeInvalidInput, Message: "no command /" + core.CleanLine(m[1]), Hint: hint}
 }
 
-// childModel chooses the model of a subagent, and says in a note why it is
-// another one than was asked for: the call's wish must exist; what
-// an agent's file names is used where this drover has it, else the parent's is
-// (a file made for another program must not keep its agent from running).
-func childModel(models func(string) (core.Model, string, error)) func(asked, declared, parent string) (model, note string, err error) {
-	return func(asked, declared, parent string) (string, string, error) {
-		if asked != "" && asked != agents.Inherit {
-			if _, ok := agents.Tier(asked); ok {
-				return parent, "", nil // every tier is the session's model while there is one
-			}
-			_, _, err := models(asked)
-			return asked, "", err
-		}
-		if _, _, err := models(declared); declared != "" && err == nil {
-			return declared, "", nil
-		}
-		return parent, "", nil
-	}
-}
-
 // maySpawn is the spawn policy of a definition, and the guard against an agent that starts itself.
 func maySpawn(getenv func(string) string) func(core.Agent, string) error {
 	blocked := getenv(agents.BlockedEnv)

@@ -14,7 +14,7 @@ import (
 // delegation is what agents may start here, and on which terms.
 func (e *engine) delegation() tool.Policy {
 	return tool.Policy{
-		MaySpawn: maySpawn(e.getenv), Model: childModel(e.models), Guard: costGuard(model.DefaultPrices()), Output: agents.OutputSchema, Schema: checkSchema, Plan: agents.PlanMode,
+		MaySpawn: maySpawn(e.getenv), Model: e.choice.child, Guard: costGuard(e.choice.prices), Output: agents.OutputSchema, Schema: checkSchema, Plan: agents.PlanMode,
 		Off: !e.settings.Subagents || e.settings.MaxDepth == 0, SyncNested: !e.settings.NestedBackground, Show: e.settings.DelegationTools,
 	}
 }

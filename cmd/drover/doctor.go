@@ -78,7 +78,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	settings, err := config.Load(a.getenv)
 	all = append(all, a.checkSettings(err))
 	if err == nil {
-		all = append(all, checkModel(settings))
+		all = append(all, checkModel(ctx, a.getenv, settings))
 	}
 	dir, err := config.StateDir(a.getenv)
 	if err != nil {
@@ -154,14 +154,24 @@ func checkWalls(ctx context.Context) finding {
 	return finding{"walls", fine, fmt.Sprintf("commands of read-only agents are confined by %s and Landlock %d", r.Best, r.Landlock), ""}
 }
 
-func checkModel(s config.Settings) finding {
-	if _, _, err := models(s)(s.Model); err != nil {
+func checkModel(ctx context.Context, getenv func(string) string, s config.Settings) finding {
+	c, err := openChoice(getenv, s)
+	if err != nil {
 		return finding{"model", fail, err.Error(), core.HintOf(err)}
 	}
-	if !strings.HasPrefix(s.Model, "offline/") {
-		return finding{"model", fine, s.Model + "; drover models asks whether it can be reached", ""}
+	full, note, err := c.named(ctx, s.Model)
+	switch {
+	case err != nil:
+		return finding{"model", fail, err.Error(), core.HintOf(err)}
+	case full == offlineModel:
+		if note = strings.TrimPrefix(note, "model "); note == "" {
+			note = full
+		}
+		return finding{"model", fine, note + ": rules, not a language model; needs no key and no network", ""}
+	case note != "":
+		return finding{"model", fine, strings.TrimPrefix(note, "model ") + "; drover models asks whether it can be reached", ""}
 	}
-	return finding{"model", fine, s.Model + ": rules, not a language model; needs no key and no network", ""}
+	return finding{"model", fine, core.CleanLine(full) + "; drover models asks whether it can be reached", ""}
 }
 
 // fewBytes is how little free space is worth a warning.

@@ -23,6 +23,7 @@ type runFlags struct {
 	continues                   int
 	rules                       []string
 	limits                      core.SessionLimits
+	tell                        func(string) error // hears which model was found; nil: nobody
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -38,7 +39,7 @@ func (a *app) runCmd() *cobra.Command {
 	c.Flags().BoolVar(&f.autopilot, "autopilot", false, "go on until the agent declares the task complete")
 	c.Flags().IntVar(&f.continues, "max-continues", -1, "how often autopilot reminds it (default: the setting's)")
 	c.Flags().StringVar(&f.agent, "agent", agents.Main, "the agent that leads the session")
-	c.Flags().StringVar(&f.model, "model", "", "provider/model (default: the setting's)")
+	c.Flags().StringVar(&f.model, "model", "", "provider/model or a tier (default: the setting's)")
 	c.Flags().BoolVar(&f.allowAll, "allow-all", false, "no tool call needs approval")
 	c.Flags().StringArrayVar(&f.rules, "allow", nil, "tool calls that need no approval: `TOOL` or \"TOOL(pattern)\"; may be repeated")
 	c.Flags().BoolVar(&f.plan, "plan", false, "only plan: no agent of the session has a tool that changes anything")
@@ -63,6 +64,7 @@ func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, e.store.Close()) }()
+	f.tell = a.note
 	n, err := e.newSession(ctx, prompt, f)
 	if err != nil {
 		return err
@@ -100,14 +102,14 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if f.plan {
 		agent = agents.PlanMode(agent)
 	}
-	model := e.settings.Model
-	if f.model != "" {
-		model = f.model
-	} else if _, _, err := e.models(agent.Model); agent.Model != "" && err == nil {
-		model = agent.Model
-	}
-	if _, _, err := e.models(model); err != nil {
+	model, note, err := e.choice.session(ctx, f.model, agent)
+	if err != nil {
 		return core.NewSession{}, err
+	}
+	if note != "" && f.tell != nil {
+		if err := f.tell(note); err != nil {
+			return core.NewSession{}, err
+		}
 	}
 	own, err := config.Dir(e.getenv)
 	if err != nil {

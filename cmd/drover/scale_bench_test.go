@@ -241,7 +241,7 @@ func BenchmarkScale(b *testing.B) {
 		began := time.Now()
 		p.press("/explore-499-199\r")
 		p.quiet(time.Second)
-		b.ReportMetric(float64((time.Since(began)-time.Second).Milliseconds()), "ms")
+		b.ReportMetric(float64((time.Since(began) - time.Second).Milliseconds()), "ms")
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(p.peak(), "MB")
 		p.quit()

@@ -13,7 +13,6 @@ import (
 	"drover/agents"
 	"drover/core"
 	"drover/core/config"
-	"drover/core/model/offline"
 	"drover/core/tool"
 	"drover/themes"
 	"drover/ui"
@@ -73,6 +72,10 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	full, found, err := e.choice.named(ctx, e.settings.Model)
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	outfit := a.outfit(ctx, own)
@@ -83,7 +86,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	}()
 	return ui.Run(ctx, ui.Options{
 		Keys: keys, ThemeName: themeName, Outfit: outfit,
-		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: strings.HasPrefix(e.settings.Model, offline.Name+"/"),
+		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: full == offlineModel, Found: found,
 		Stall: e.settings.StallAfter, RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
 	})
 }

@@ -44,7 +44,7 @@ func drover(ts *testscript.TestScript, args ...string) (stdout, stderr string, c
 
 func environ(ts *testscript.TestScript) []string {
 	env := os.Environ()
-	for _, k := range []string{"HOME", "DROVER_STATE", "DROVER_CONFIG", "DROVER_HOST_IDLE", "DROVER_PACE", "DROVER_MODEL", "DROVER_THEME", "TERM", "NO_COLOR", "COLUMNS", "GORACE", "PATH", "DROVER_BLOCKED_AGENT"} {
+	for _, k := range append([]string{"HOME", "DROVER_STATE", "DROVER_CONFIG", "DROVER_HOST_IDLE", "DROVER_PACE", "DROVER_MODEL", "DROVER_THEME", "TERM", "NO_COLOR", "COLUMNS", "GORACE", "PATH", "DROVER_BLOCKED_AGENT"}, modelEnv...) {
 		env = append(env, k+"="+ts.Getenv(k))
 	}
 	return env

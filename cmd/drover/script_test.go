@@ -34,7 +34,7 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "until": cmdUntil, "id": cmdID, "fill": cmdFill, "hostkill": cmdHostKill, "together": cmdTogether,
+			"exits": cmdExits, "until": cmdUntil, "id": cmdID, "fill": cmdFill, "hostkill": cmdHostKill, "together": cmdTogether, "asked": cmdAsked,
 		},
 		Setup: func(e *testscript.Env) error {
 			home := e.WorkDir + "-home" // beside the directory the agents work in
@@ -43,11 +43,12 @@ func TestScript(t *testing.T) {
 			}
 			for _, kv := range [][2]string{
 				{"HOME", home}, {"DROVER_STATE", filepath.Join(home, "state")}, {"DROVER_CONFIG", filepath.Join(home, "config")},
-				{"DROVER_HOST_IDLE", "1s"}, {"DROVER_PACE", "0"}, {"DROVER_MODEL", ""}, {"DROVER_THEME", ""}, {"TERM", "dumb"}, {"NO_COLOR", ""}, {"COLUMNS", ""},
+				{"DROVER_HOST_IDLE", "1s"}, {"DROVER_PACE", "0"}, {"DROVER_MODEL", offlineModel}, {"DROVER_THEME", ""}, {"TERM", "dumb"}, {"NO_COLOR", ""}, {"COLUMNS", ""},
 				{"GORACE", "atexit_sleep_ms=0"}, // a race-checked program would wait a second at each exit
 			} {
 				e.Setenv(kv[0], kv[1])
 			}
+			serve(e)
 			e.Defer(func() {
 				for _, state := range []string{filepath.Join(home, "state"), filepath.Join(e.WorkDir, ".state")} {
 					if err := stopHosts(state); err != nil {

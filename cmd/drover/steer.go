@@ -127,6 +127,24 @@ func (a *app) autopilotCmd() *cobra.Command {
 	}
 }
 
+func (a *app) slotsCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "slots ID N", Short: "How many tasks of a session work at once; the others wait in the queue", Args: takes("ID", "N"),
+		ValidArgsFunction: a.complete(isMain),
+		RunE: a.do(func(ctx context.Context, c client, args []string) error {
+			d, err := c.Show(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			r, err := a.ask(ctx, c, core.Request{Session: d.Task.Session, Task: d.Task.Session, Kind: core.ReqSlots, Text: args[1]}, patience)
+			if err != nil {
+				return err
+			}
+			return a.saidOf(r, core.TaskView{ID: d.Task.Session, Name: "slots"}, args[1])
+		}),
+	}
+}
+
 func (a *app) cancelCmd() *cobra.Command {
 	var only bool
 	return flagged(&cobra.Command{

@@ -129,7 +129,9 @@ func openWhole(t *testing.T) *whole {
 	if err != nil {
 		t.Fatal(err)
 	}
-	getenv := func(name string) string { return map[string]string{"DROVER_CONFIG": state, "HOME": state}[name] }
+	getenv := func(name string) string {
+		return map[string]string{"DROVER_CONFIG": state, "HOME": state, "DROVER_MODEL": offlineModel}[name]
+	}
 	settings, err := config.Load(getenv)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +139,10 @@ func openWhole(t *testing.T) *whole {
 	var mu sync.Mutex
 	n := 0
 	hosts := &inside{ctx: ctx, held: map[string]bool{}}
-	e := &engine{Client: &core.Client{Store: s, Hosts: hosts}, store: s, dir: state, settings: settings, models: models(settings), getenv: getenv}
+	e := &engine{Client: &core.Client{Store: s, Hosts: hosts}, store: s, dir: state, settings: settings, getenv: getenv}
+	if e.choice, err = openChoice(getenv, settings); err != nil {
+		t.Fatal(err)
+	}
 	if e.catalog, err = openCatalogue(getenv, settings, e.Client); err != nil {
 		t.Fatal(err)
 	}

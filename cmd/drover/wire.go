@@ -19,6 +19,7 @@ import (
 	"drover/core/config"
 	"drover/core/host"
 	"drover/core/mask"
+	"drover/core/model"
 	"drover/core/run"
 	"drover/core/sandbox"
 	"drover/core/schema"
@@ -34,7 +35,7 @@ type engine struct {
 	settings config.Settings
 	catalog  *catalogue
 	getenv   func(string) string
-	models   func(string) (core.Model, string, error)
+	choice   *choice
 	newID    func() string // nil: random
 }
 
@@ -69,7 +70,10 @@ func (a *app) engine(ctx context.Context) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.settings, e.models, e.getenv = settings, models(settings), a.getenv
+	e.settings, e.getenv = settings, a.getenv
+	if e.choice, err = openChoice(a.getenv, settings); err != nil {
+		return nil, errors.Join(err, e.store.Close())
+	}
 	if e.catalog, err = openCatalogue(a.getenv, settings, e.Client); err != nil {
 		return nil, errors.Join(err, e.store.Close())
 	}
@@ -94,12 +98,12 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	if log != nil {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}
-	builtin, delegation := e.builtin(), e.delegation()
+	builtin, delegation, masks := e.builtin(), e.delegation(), mask.New(os.Environ(), e.getenv("HOME"))
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
-			Registry: r, Model: e.models, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
+			Registry: r, Model: e.choice.Resolve, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
 			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Policy: e.catalog.policy,
-			Schema: compile, Mask: masker(e.getenv), Hooks: hooks{e},
+			Schema: compile, Mask: masks.Text, Masked: func(w io.Writer) io.WriteCloser { return masks.NewWriter(w) }, Hooks: hooks{e}, Window: window,
 		})
 	}
 	return host.New(o), nil
@@ -123,9 +127,10 @@ func compile(raw json.RawMessage) (func(json.RawMessage) []string, error) {
 	return schema.Compile(raw)
 }
 
-// masker takes this environment's secrets, and the home directory, out of texts.
-func masker(getenv func(string) string) func(string) string {
-	return mask.New(os.Environ(), getenv("HOME")).Text
+// window is how many tokens a model takes at once, as far as it is known.
+func window(name string) int64 {
+	card, _ := model.CardOf(name)
+	return card.Context
 }
 
 // sweep ends processes of a host that was killed together with their supervisors.

@@ -16,7 +16,7 @@ import (
 
 // Settings are what a person may set. Load fills every field.
 type Settings struct {
-	Model         string        // "provider/model" of new sessions
+	Model         string        // of new sessions: "provider/model", a tier, or Auto
 	Theme         string        // a theme's name, or "auto"
 	Concurrency   int           // tasks of a session that work at once
 	MaxDepth      int           // levels of subagents under the main task
@@ -32,6 +32,10 @@ type Settings struct {
 	KeepProgress  time.Duration // events of progress of a session that has rested for longer are removed
 	StallAfter    time.Duration // a running task without an event for this long is said to be stalled
 	OfflinePace   int           // characters a second of the offline model; 0: full speed
+
+	Tiers       map[string]string            // a tier to "provider/model"
+	AgentModels map[string]string            // an agent's name to "provider/model" or a tier
+	Headers     map[string]map[string]string // by provider and name; may hold secrets
 
 	Subagents        bool     // agents may start others
 	NestedBackground bool     // a subagent's own subagents may work in the background

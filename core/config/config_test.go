@@ -97,6 +97,13 @@ timeout = "30s"
 required = true
 cwd = "sub"
 env = {A = "b"}
+[tiers]
+fast = "ollama/small"
+[agent_models]
+explore = "fast"
+"my agent" = "openai/gpt-6-luna"
+[headers.openai]
+x-team = "search"
 [[hooks.subagentStop]]
 command = "notify-send"
 args = ["x"]
@@ -107,7 +114,9 @@ matcher = "*"
 	want := Settings{
 		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, KeepProgress: 14 * 24 * time.Hour, StallAfter: 2 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
-		Trust: "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
+		Tiers: map[string]string{"fast": "ollama/small"}, AgentModels: map[string]string{"explore": "fast", "my agent": "openai/gpt-6-luna"},
+		Headers: map[string]map[string]string{"openai": {"X-Team": "search"}},
+		Trust:   "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
 		Hooks: []Hook{
 			{Point: "agentStop", Command: "true", Matcher: "*"},
 			{Point: "subagentStop", Command: "./check.sh", Matcher: "explore|plan", Timeout: 30 * time.Second, Required: true, Cwd: "sub", Env: map[string]string{"A": "b"}},
@@ -124,16 +133,23 @@ func TestFaults(t *testing.T) {
 		{"unknown", "model = \"a/b\"\nconcurency = 3\n", "DIR/config.toml:2: concurency: no such setting", "did you mean concurrency?"},
 		{"unknown and far", "colour = 3", "DIR/config.toml:1: colour: no such setting", "the settings are model, theme"},
 		{"case", "Model = \"a/b\"", "DIR/config.toml:1: Model: no such setting", "did you mean model?"},
-		{"table", "# a\n\n[model]\nname = \"x\"\n", "DIR/config.toml:3: model: must be a text in quotes, is a table", `model = "offline/rules"`},
+		{"table", "# a\n\n[model]\nname = \"x\"\n", "DIR/config.toml:3: model: must be a text in quotes, is a table", `model = "auto"`},
 		{"unknown table", "[providers.x]\na = 1\n", "DIR/config.toml:1: providers: no such setting", "the settings are"},
 		{"dotted", "theme.name = 1", "DIR/config.toml:1: theme: must be a text in quotes, is a table", "theme ="},
-		{"type", "\nconcurrency = \"many\"", "DIR/config.toml:2: concurrency: must be a whole number, is a text", "concurrency = 32"},
+		{"type", "\nconcurrency = \"many\"", "DIR/config.toml:2: concurrency: must be a whole number, is a text", "concurrency = 128"},
 		{"fraction", "concurrency = 1.5", "DIR/config.toml:1: concurrency: must be a whole number, is a number with a fraction", ""},
 		{"range", "concurrency = 0", "DIR/config.toml:1: concurrency: must be 1 to 10000, is 0", ""},
 		{"yes", "subagents = 1", "DIR/config.toml:1: subagents: must be true or false, is a number", "for example: subagents = true"},
 		{"several", "delegation_tools = [\"task\"]", "DIR/config.toml:1: delegation_tools: must hold only delegate_to_agent, subagent, spawn_subagent, holds \"task\"", ""},
 		{"negative", "max_depth = -2", "DIR/config.toml:1: max_depth: must be -1 to 100, is -2", ""},
-		{"model", `model = "gpt"`, `DIR/config.toml:1: model: must be provider/model, is "gpt"`, ""},
+		{"model", `model = "gpt"`, `DIR/config.toml:1: model: must be provider/model, one of fast, balanced, powerful, or auto, is "gpt"`, ""},
+		{"tiers", "[tiers]\nfast = \"a/b\"\nslow = \"a/b\"", "DIR/config.toml:3: slow: tiers: no such tier; there are fast, balanced, powerful", "below [tiers] a line is"},
+		{"tiers, a tier", "[tiers]\nfast = \"balanced\"", "DIR/config.toml:2: fast: tiers: must be provider/model, is \"balanced\"", ""},
+		{"tiers, no table", "tiers = 1", "DIR/config.toml:1: tiers: must be a table, a line [tiers]", ""},
+		{"agent_models", "[agent_models]\nexplore = 3", "DIR/config.toml:2: explore: agent_models: must be a text in quotes, is a number", ""},
+		{"agent_models, a word", "[agent_models]\nexplore = \"quick\"", "explore: agent_models: must be provider/model, or one of", ""},
+		{"headers", "[headers]\nopenai = 3", "DIR/config.toml:2: openai: headers: must be a table such as [headers.openai], is a number", ""},
+		{"headers, two lines", "[headers.openai]\nX-A = \"a\\nb\"", "DIR/config.toml:2: X-A: headers.openai: must be a header's name with a text of one line", ""},
 		{"empty theme", `theme = " "`, "DIR/config.toml:1: theme: must not be empty", ""},
 		{"duration", `host_idle = "soon"`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is "soon"`, `host_idle = "60s"`},
 		{"duration without a unit", `host_idle = 60`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is a number`, ""},

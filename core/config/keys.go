@@ -20,9 +20,9 @@ type Key struct {
 
 // Keys are all settings, in the order in which people read of them.
 var Keys = []Key{
-	{"model", `"offline/rules"`, "DROVER_MODEL", "model of new sessions, as `provider/model`", setModel},
+	{"model", `"auto"`, "DROVER_MODEL", "model of new sessions: `provider/model`, a tier (`fast`, `balanced`, `powerful`), or `auto`, which finds one", setModel},
 	{"theme", `"auto"`, "DROVER_THEME", "colours: `dark`, `light`, one of your own, or `auto`", text(func(s *Settings) *string { return &s.Theme })},
-	{"concurrency", "32", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
+	{"concurrency", "128", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
 	{"max_depth", "6", "", "levels of subagents under the main agent; 0 is none, -1 is no limit", number(func(s *Settings) *int { return &s.MaxDepth }, -1, 100)},
 	{"subagents", "true", "", "whether agents may start others at all", yesNo(func(s *Settings) *bool { return &s.Subagents })},
 	{"nested_background", "true", "", "whether a subagent's own subagents may work in the background; else it waits for them, and is told so", yesNo(func(s *Settings) *bool { return &s.NestedBackground })},
@@ -44,12 +44,15 @@ var Keys = []Key{
 	{"search_url", `""`, "DROVER_SEARCH_URL", "search service of `web_search`: an address with `{query}` in it that answers with JSON (SearXNG and alike), HTML or Markdown; without it, `BRAVE_API_KEY` or `TAVILY_API_KEY`", setSearch},
 	{"private_hosts", "[]", "", "host names that may lead to addresses of this machine or its network when an agent asks for them, as `[\"*.corp.test\"]`; others are refused, `localhost` and plain addresses only asked about", texts(func(s *Settings) *[]string { return &s.PrivateHosts })},
 	{"hooks", `{}`, "", "your own commands at moments of an agent's life, see Hooks", setHooks},
+	{"tiers", `{}`, "", "your own model of a tier, see Models", setTiers},
+	{"agent_models", `{}`, "", "which agent runs on which model or tier, see Models", setAgentModels},
+	{"headers", `{}`, "", "headers that every request to a provider carries, see Models", setHeaders},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
 }
 
 func defaults() Settings {
 	return Settings{
-		Model: "offline/rules", Theme: "auto", Concurrency: 32, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
+		Model: Auto, Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
 		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, KeepProgress: 14 * 24 * time.Hour, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
 		Subagents: true, NestedBackground: true,
 	}
@@ -152,18 +155,6 @@ func yesNo(field func(*Settings) *bool) func(*Settings, any) error {
 		*field(s) = is
 		return nil
 	}
-}
-
-func setModel(s *Settings, v any) error {
-	var model string
-	if err := text(func(*Settings) *string { return &model })(s, v); err != nil {
-		return err
-	}
-	if provider, name, ok := strings.Cut(model, "/"); !ok || provider == "" || name == "" {
-		return fmt.Errorf("must be provider/model, is %q", model)
-	}
-	s.Model = model
-	return nil
 }
 
 // setSearch takes an address with a place for the query; nothing is none.

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -18,8 +19,15 @@ var events = map[core.HookPoint]string{
 // payload is what a hook gets on its input: one flat JSON object in which each
 // field stands in both spellings.
 func payload(e core.HookEvent, dir string, now time.Time) ([]byte, error) {
+	transcript := ""
+	if e.Transcript != nil {
+		var err error
+		if transcript, err = e.Transcript(); err != nil {
+			return nil, fmt.Errorf("writing the transcript for hooks: %w", err)
+		}
+	}
 	both := map[string]any{ // in snake case
-		"session_id": e.Session, "cwd": dir, "transcript_path": e.Transcript,
+		"session_id": e.Session, "cwd": dir, "transcript_path": transcript,
 		"agent_id": e.Task, "agent_type": e.Agent, "agent_name": e.Agent, "kind": e.Kind,
 	}
 	set := func(name, value string) {
@@ -32,7 +40,7 @@ func payload(e core.HookEvent, dir string, now time.Time) ([]byte, error) {
 	set("agent_description", e.Description)
 	switch e.Point {
 	case core.HookSubagentStop:
-		set("agent_transcript_path", e.Transcript)
+		set("agent_transcript_path", transcript)
 		fallthrough
 	case core.HookAgentStop:
 		maps.Copy(both, map[string]any{

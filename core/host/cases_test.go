@@ -249,19 +249,18 @@ func (c *execCase) agent(t *testing.T) {
 		schema = okSchema // omp-run-027 says so by its result
 	}
 	var w *world
-	var kid core.Task
 	var script script
 	for i, m := range c.Given.Turns {
-		script = append(script, func(ctx context.Context, _ core.ModelRequest) (core.ModelReply, error) {
+		script = append(script, func(ctx context.Context, req core.ModelRequest) (core.ModelReply, error) {
 			for _, h := range c.Given.Hints {
 				if h.After == i+1 {
-					if _, err := w.client.Submit(w.ctx, core.Request{Task: kid.ID, Kind: core.ReqMessage, Text: h.Text, Delivery: core.Steer}); err != nil {
+					if _, err := w.client.Submit(w.ctx, core.Request{Task: req.Task.Task, Kind: core.ReqMessage, Text: h.Text, Delivery: core.Steer}); err != nil {
 						return core.ModelReply{}, err
 					}
 				}
 			}
 			if m.Then == "user_abort" {
-				if _, err := w.client.Submit(w.ctx, core.Request{Task: kid.ID, Kind: core.ReqCancel}); err != nil {
+				if _, err := w.client.Submit(w.ctx, core.Request{Task: req.Task.Task, Kind: core.ReqCancel}); err != nil {
 					return core.ModelReply{}, err
 				}
 			}
@@ -286,12 +285,11 @@ func (c *execCase) agent(t *testing.T) {
 	a := core.Agent{Name: "kid", Output: schema, Tools: []string{"list_directory"}}
 	a.Limits.MaxTurns = c.Given.Agent.MaxTurns
 	a.Limits.Timeout = time.Duration(c.Given.Agent.Timeout * float64(time.Minute))
-	w = child(t, func(o *world) {
+	child(t, func(o *world) {
 		w = o
 		o.more = []core.Tool{caseTool{"list_directory", effect, gives, &w}}
 	}, a, script...)
 	defer w.close()
-	kid = core.Task{ID: w.id("kid")}
 	w.pass(time.Second)
 	for _, g := range gives {
 		if g.Rejected || g.WaitsFor > 0 {

@@ -55,6 +55,8 @@ func (h *Host) take(q core.Request) error {
 		return h.settle(q, word, h.reg.Decide(id, allow, q.Scope, q.Text, q.Sender))
 	case core.ReqAutopilot:
 		return h.settle(q, "autopilot is "+q.Text, h.reg.SetAutopilot(q.Text == "on", q.Sender))
+	case core.ReqSlots:
+		return h.settle(q, q.Text+" tasks at once", h.reg.SetSlots(q.Text, q.Sender))
 	case core.ReqEnd:
 		return h.settle(q, "completed", h.reg.EndTask(q.Task, q.Sender))
 	case core.ReqResume:

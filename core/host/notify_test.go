@@ -3,7 +3,9 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,7 +139,8 @@ func TestRecord(t *testing.T) {
 // hangs, and that it cannot sleep past its hard timeout.
 func TestSleepIsNoEscape(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slept, at := 0, time.Now()
+		var slept atomic.Int64
+		at := time.Now()
 		w := newWorld(t, func(_ context.Context, req core.ModelRequest) (core.ModelReply, error) {
 			switch {
 			case req.Task.Agent == "main" && len(req.Messages) == 1:
@@ -145,8 +148,8 @@ func TestSleepIsNoEscape(t *testing.T) {
 			case req.Task.Agent == "main":
 				return core.ModelReply{Text: "done"}, nil
 			}
-			slept++
-			return toolCall("s"+string(rune('0'+slept)), "sleep", `{"seconds":600}`), nil
+			n := slept.Add(1)
+			return toolCall(fmt.Sprint("s", n), "sleep", `{"seconds":600}`), nil
 		})
 		w.start(core.NewSession{Prompt: "go"})
 		w.pass(time.Minute)
@@ -154,8 +157,8 @@ func TestSleepIsNoEscape(t *testing.T) {
 			t.Errorf("%s %q", v.Activity, v.Detail)
 		}
 		w.pass(10 * time.Minute)
-		if slept != 2 {
-			t.Errorf("after %v: %d sleeps, %+v", time.Since(at), slept, w.tree()[1].State())
+		if slept.Load() != 2 {
+			t.Errorf("after %v: %d sleeps, %+v", time.Since(at), slept.Load(), w.tree()[1].State())
 		}
 		w.pass(10 * time.Minute)
 		if v := w.tree()[1]; v.Activity == core.ActTool {

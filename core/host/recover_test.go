@@ -155,3 +155,34 @@ func TestModelFailure(t *testing.T) {
 		}
 	})
 }
+
+// TestRecoveryOfAHandIn: the host dies when the result is a row and the turn has
+// not ended: the next host takes the result, and asks the model nothing.
+func TestRecoveryOfAHandIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := child(t, func(w *world) { w.hooks = stuckHooks{} }, core.Agent{Name: "kid", Output: okSchema}, use(call("1", "complete_task", `{"result":{"ok":true}}`)))
+		defer w.close()
+		w.pass(time.Second)
+		w.kill()
+		if w.view("kid").Status != core.Running {
+			t.Fatalf("it is %s", w.view("kid").Status)
+		}
+		w.hooks = nil
+		w.serve()
+		w.pass(time.Second)
+		if v, n := w.view("kid"), w.turn("kid"); v.Status != core.Idle || string(n.Result) != `{"ok":true}` || len(w.kidRequests()) != 1 {
+			t.Errorf("%s, result %s, %d model calls\n%s", v.Status, n.Result, len(w.kidRequests()), w.transcript("kid"))
+		}
+	})
+}
+
+// stuckHooks never let a subagent stop, until the host goes.
+type stuckHooks struct{}
+
+func (stuckHooks) Run(ctx context.Context, e core.HookEvent) (core.HookOutcome, error) {
+	if e.Point != core.HookSubagentStop {
+		return core.HookOutcome{}, nil
+	}
+	<-ctx.Done()
+	return core.HookOutcome{}, context.Cause(ctx)
+}

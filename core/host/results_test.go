@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -216,6 +217,13 @@ func TestHooks(t *testing.T) {
 			w.hooks = fakeHooks(func(e core.HookEvent) (core.HookOutcome, error) {
 				if e.Kind == core.KindMain {
 					return core.HookOutcome{}, nil
+				}
+				path, err := e.Transcript()
+				if err != nil {
+					return core.HookOutcome{}, err
+				}
+				if rows, err := os.ReadFile(path); err != nil || !strings.Contains(string(rows), `"text":"go"`) {
+					t.Errorf("the transcript at %s is %q, %v", path, rows, err)
 				}
 				seen = append(seen, fmt.Sprintf("%s %s %s %q %v", e.Point, e.Agent, e.StopReason, e.Response, e.Active))
 				switch {

@@ -146,12 +146,13 @@ func loopback(t *testing.T, wire string, bad func(string, http.ResponseWriter, *
 		streams("text.sse", "", nil)(wire, w, r)
 	}))
 	t.Cleanup(srv.Close)
-	return at(wire, srv.URL+"/v1", srv.Client())
+	return at(wire, srv.URL+"/v1", srv.Client(), 300*time.Millisecond)
 }
 
-func at(wire, base string, c *http.Client) core.Model {
+// at reaches a server that may be silent for so long.
+func at(wire, base string, c *http.Client, silent time.Duration) core.Model {
 	return wires[wire](model.Options{
-		Name: wire, BaseURL: base, HTTP: c, KeyName: "THE_KEY", Idle: 150 * time.Millisecond, First: 150 * time.Millisecond,
+		Name: wire, BaseURL: base, HTTP: c, KeyName: "THE_KEY", Idle: silent, First: silent,
 		Key: func(context.Context) (string, error) { return faultKey, nil },
 	})
 }
@@ -272,7 +273,7 @@ func TestUnreached(t *testing.T) {
 			waits := 0
 			req := ask("hi")
 			req.Wait = func(context.Context, core.ModelWait) error { waits++; return nil }
-			_, err := patient(at(wire, tt.base, model.NewHTTP()), 3).Stream(context.Background(), req, func(core.Delta) {})
+			_, err := patient(at(wire, tt.base, model.NewHTTP(), time.Minute), 3).Stream(context.Background(), req, func(core.Delta) {})
 			f, ok := model.FaultOf(err)
 			if !ok || f.Class != tt.class || !strings.Contains(err.Error(), tt.says) || !strings.Contains(core.HintOf(err), tt.hint) {
 				t.Errorf("%s at %s: %v (%s)", tt.name, wire, err, core.HintOf(err))
@@ -305,7 +306,7 @@ func TestForceAndTemperature(t *testing.T) {
 		}))
 		req := ask("hi")
 		req.Force, req.Temperature = "read_file", new(0.25)
-		if _, err := at(wire, srv.URL, srv.Client()).Stream(context.Background(), req, func(core.Delta) {}); err != nil {
+		if _, err := at(wire, srv.URL, srv.Client(), time.Minute).Stream(context.Background(), req, func(core.Delta) {}); err != nil {
 			t.Fatal(wire, err)
 		}
 		srv.Close()

@@ -1,13 +1,11 @@
 package model
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"drover/core"
 )
@@ -21,7 +19,6 @@ type RegistryOptions struct {
 	Wrap   func(provider string, m core.Model) core.Model
 	Fixed  map[string]core.Model // providers that need nothing, such as offline
 	Tiers  map[string]string     // "fast" and so on to "provider/model", instead of the default provider's
-	Prefer string                // the default, "provider/model" or a tier; "": what Default finds
 	Prices Prices
 	HTTP   *http.Client
 	// Tune changes the options of a provider before it is opened; nil: nothing.
@@ -155,11 +152,6 @@ func (r *Registry) tier(p Provider, tier string) (string, error) {
 
 // first is the provider that is used where nobody chose one.
 func (r *Registry) first() (Provider, bool) {
-	if provider, _, ok := strings.Cut(r.o.Prefer, "/"); ok {
-		if p, ok := r.provider(provider); ok {
-			return p, true
-		}
-	}
 	for _, p := range r.o.Providers {
 		r.mu.Lock()
 		asked := len(r.seen[p.Name]) > 0
@@ -179,61 +171,4 @@ func (r *Registry) keyNames() []string {
 		}
 	}
 	return out
-}
-
-// patience is how long a local server may take to say what it has.
-const patience = 700 * time.Millisecond
-
-// Default is the "provider/model" to use where nobody chose one: what is
-// preferred, else the balanced model of the first provider that has a key,
-// else the first model of a local server that answers, else "" with a sentence
-// that says what could be set.
-func (r *Registry) Default(ctx context.Context) (full, why string) {
-	if r.o.Prefer != "" {
-		if full, err := r.Full(r.o.Prefer); err == nil {
-			return full, "set"
-		}
-	}
-	if p, ok := r.first(); ok {
-		if p.Moved {
-			r.tryAsk(ctx, p) // it may have other models; where it does not say, the usual ones
-		}
-		if full, err := r.tier(p, "balanced"); err == nil {
-			return full, p.Name + " is configured"
-		}
-	}
-	for _, p := range r.o.Providers {
-		if !p.Local && !p.Usable {
-			continue
-		}
-		if list := r.tryAsk(ctx, p); len(list) > 0 {
-			return p.Name + "/" + list[0].Model, p.Name + " runs at " + p.BaseURL
-		}
-	}
-	return "", "no model provider is configured: set " + strings.Join(r.keyNames(), ", ") + ", or start Ollama"
-}
-
-// tryAsk asks a provider for its models, shortly; nil where it does not say.
-func (r *Registry) tryAsk(ctx context.Context, p Provider) []Listed {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	list, err := r.ask(ctx, p)
-	if err != nil {
-		return nil
-	}
-	return list
-}
-
-// Guard is the cost guard: a wanted model that is dearer than the session's is lowered to
-// that, and why is what the timeline should say; "" where it stays.
-func (r *Registry) Guard(wanted, session string) (full, why string) {
-	w, err := r.Full(wanted)
-	if err != nil {
-		return wanted, "" // Resolve tells
-	}
-	s, err := r.Full(session)
-	if err != nil || !r.o.Prices.Dearer(w, s) {
-		return w, ""
-	}
-	return s, w + " costs more than the session's model: " + s + " is used"
 }

@@ -168,7 +168,7 @@ func (b *batch) refusal(name string) string {
 
 func (b *batch) env(c core.ToolCall) core.ToolEnv {
 	return core.ToolEnv{
-		TaskInfo: b.info, CallID: c.ID, Scratch: b.o.Scratch,
+		TaskInfo: b.info, CallID: c.ID, Scratch: b.o.Scratch, Masked: b.o.Masked,
 		Waiting: b.waiting,
 		Intent:  func(s string) error { return b.o.Registry.SetIntent(b.t.ID, s) },
 		Output:  b.output(),

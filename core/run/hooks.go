@@ -1,8 +1,12 @@
 package run
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"drover/core"
@@ -22,6 +26,7 @@ func (u *turn) hook(ctx context.Context, e core.HookEvent) (core.HookOutcome, er
 	if e.DisplayName == "" {
 		e.DisplayName = e.Agent
 	}
+	e.Transcript = u.writeTranscript
 	defer u.clock.hold(core.ActHook)()
 	out, err := u.o.Hooks.Run(ctx, e)
 	for _, ran := range out.Ran {
@@ -139,4 +144,19 @@ func (u *turn) completed(ctx context.Context) error {
 	}
 	_, err = u.hook(ctx, core.HookEvent{Point: core.HookTaskComplete, Outcome: t.Outcome, Summary: t.Summary, NotDone: t.NotDone})
 	return err
+}
+
+// writeTranscript writes the rows so far as JSON lines, where a hook can read them.
+func (u *turn) writeTranscript() (string, error) {
+	path := filepath.Join(u.o.Scratch, "transcript-"+u.t.ID+".jsonl")
+	var b bytes.Buffer
+	for _, e := range u.entries {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return "", err
+		}
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	return path, os.WriteFile(path, b.Bytes(), 0o600)
 }

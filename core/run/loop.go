@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,15 @@ func (u *turn) run(ctx context.Context) (core.Answer, error) {
 	}
 	if calls := core.Dangling(u.entries); len(calls) > 0 { // a host died in the middle of this step
 		if a, again, err := u.act(ctx, calls); err != nil || !again {
+			return a, err
+		}
+	}
+	if u.handedBefore() { // a host died between the hand-in and the end of the turn
+		a, err := u.handedIn()
+		if err != nil {
+			return a, err
+		}
+		if a, again, err := u.stops(ctx, a); err != nil || !again {
 			return a, err
 		}
 	}
@@ -145,6 +155,9 @@ type asking struct {
 	force string
 }
 
+// streamBeat is how often the row of a task says that its answer is still arriving.
+const streamBeat = 30 * time.Second
+
 // ask makes one model call and commits its answer.
 func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	model, name, err := u.o.Model(u.t.Model)
@@ -153,7 +166,7 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	}
 	req := core.ModelRequest{
 		Model: name, System: u.system(), Messages: history(u.entries), Task: u.info,
-		Force: o.force, Temperature: u.agent.Limits.Temperature, Wait: u.wait,
+		Force: o.force, Temperature: u.agent.Limits.Temperature,
 	}
 	if req.Tools, err = u.specs(o.set); err != nil {
 		return core.ModelReply{}, err
@@ -162,13 +175,28 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	began := time.Now()
 	var rev int64
 	u.text = ""
+	req.Wait = func(ctx context.Context, m core.ModelWait) error { // what has streamed is void: the call is made again
+		text.Reset()
+		reasoning.Reset()
+		rev++
+		u.o.Registry.SetLive(core.Live{Task: u.t.ID, Rev: rev})
+		return u.wait(ctx, m)
+	}
+	seen, lost := began, error(nil)
 	reply, err := model.Stream(ctx, req, func(d core.Delta) {
 		u.clock.touch()
+		if now := time.Now(); now.Sub(seen) > streamBeat { // else a long answer looks like a stall
+			seen = now
+			lost = errors.Join(lost, u.o.Registry.SetActivity(u.t.ID, core.ActModel, ""))
+		}
 		text.WriteString(d.Text)
 		reasoning.WriteString(d.Reasoning)
 		rev++
 		u.o.Registry.SetLive(core.Live{Task: u.t.ID, Text: text.String(), Reasoning: reasoning.String(), Rev: rev})
 	})
+	if err == nil && lost != nil {
+		return reply, lost
+	}
 	if err != nil {
 		u.text = u.sound(text.String(), mostSaid)
 		if ctx.Err() != nil {

@@ -201,6 +201,31 @@ func fenced(text string) (out []string) {
 	return out
 }
 
+// handedBefore takes up a hand-in that was accepted by a host that died: the
+// rows end with its result.
+func (u *turn) handedBefore() bool {
+	if u.result == nil {
+		return false
+	}
+	accepted := map[string]bool{}
+	for i := len(u.entries) - 1; i >= 0; i-- {
+		switch e := u.entries[i]; e.Kind {
+		case core.EntryResult:
+			accepted[e.CallID] = isResult(e.Tool) && !e.Failed
+		case core.EntryAnswer:
+			for _, c := range e.Calls {
+				if accepted[c.ID] && e.Turn == u.t.Turn && u.result.hand(c.Args) == "" {
+					return true
+				}
+			}
+			return false
+		case core.EntryMessage, core.EntryNotice, core.EntrySummary:
+			return false
+		}
+	}
+	return false
+}
+
 // text is the accepted result as people and a parent read it.
 func (r *result) text() string {
 	var s string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
@@ -33,6 +34,8 @@ type Options struct {
 	Schema func(raw json.RawMessage) (func(json.RawMessage) []string, error)
 	// Mask takes secrets out of what tools and models have said; nil: nothing is.
 	Mask func(string) string
+	// Masked does the same on the way into a file; nil: nothing is.
+	Masked func(io.Writer) io.WriteCloser
 	// Window is how many tokens a model takes at once; nil or 0: not known.
 	Window func(model string) int64
 	Hooks  core.Hooks // a person's own commands; nil: none

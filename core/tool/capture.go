@@ -2,7 +2,9 @@ package tool
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,12 +27,14 @@ type capture struct {
 	dir, name  string
 	head, tail []byte
 	total      int64
+	masked     func(io.Writer) io.WriteCloser // takes secrets out of what the file gets; may be nil
 	file       *os.File
+	to         io.WriteCloser // the file, behind masked
 	spilled    int64
 	problem    error // of the file
 }
 
-func newCapture(dir, name string) *capture {
+func newCapture(env core.ToolEnv, name string) *capture {
 	keep := func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-' {
 			return r
@@ -38,7 +42,7 @@ func newCapture(dir, name string) *capture {
 		return -1
 	}
 	name = strings.Map(keep, name)
-	return &capture{dir: dir, name: name[:min(len(name), 46)]}
+	return &capture{dir: env.Scratch, name: name[:min(len(name), 46)], masked: env.Masked}
 }
 
 func (c *capture) write(b []byte) {
@@ -65,6 +69,10 @@ func (c *capture) open() {
 		return
 	}
 	if c.file, c.problem = os.CreateTemp(c.dir, c.name+"-*.txt"); c.problem == nil {
+		c.to = c.file
+		if c.masked != nil {
+			c.to = c.masked(c.file)
+		}
 		c.spill(c.head)
 		c.spill(c.tail)
 	}
@@ -75,14 +83,18 @@ func (c *capture) spill(b []byte) {
 	if c.problem != nil || len(b) == 0 {
 		return
 	}
-	n, err := c.file.Write(b)
+	n, err := c.to.Write(b)
 	c.spilled, c.problem = c.spilled+int64(n), err
 }
 
 // end closes the file and gives the text for the model.
 func (c *capture) end() string {
 	if c.file != nil {
-		if err := c.file.Close(); c.problem == nil {
+		err := error(nil)
+		if c.masked != nil {
+			err = c.to.Close() // what it held back for the end of a secret
+		}
+		if err = errors.Join(err, c.file.Close()); c.problem == nil {
 			c.problem = err
 		}
 	}

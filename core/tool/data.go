@@ -51,7 +51,7 @@ func source(env core.ToolEnv, text *string, path string, limit int64) (b []byte,
 // kept is a text for the model: in full where it is short, else its beginning
 // and end, with all of it in a file.
 func kept(env core.ToolEnv, kind, text string) core.ToolResult {
-	out := newCapture(env.Scratch, kind+"-"+env.CallID)
+	out := newCapture(env, kind+"-"+env.CallID)
 	out.write([]byte(text))
 	return core.ToolResult{Text: valid(out.end()), Full: out.path()}
 }

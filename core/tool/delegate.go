@@ -32,12 +32,10 @@ type Engine interface {
 type Policy struct {
 	// MaySpawn refuses what the parent's agent may not start.
 	MaySpawn func(parent core.Agent, name string) error
-	// Model chooses the model of a child: asked is the call's wish, declared the
-	// agent's (a tier, a name of its dialect, provider/model), parent is the
-	// parent's. An error names those there are; note says, where it is not
+	// Model chooses the model of a child. An error names those there are; note says, where it is not
 	// empty, why another one is used than was asked for: in the reply and in
 	// the timeline.
-	Model func(asked, declared, parent string) (model, note string, err error)
+	Model func(Wish) (model, note string, err error)
 	// Guard may lower a model that the call asked for to the session's, and then says why.
 	Guard func(asked, session string) (use, why string)
 	// Output chooses the schema that the child's result must fit.
@@ -54,14 +52,20 @@ type Policy struct {
 	Show []string
 }
 
+// Wish is what is wanted of a child's model, by whom.
+type Wish struct {
+	Agent    string // the child's
+	Asked    string // by the call
+	Declared string // by the agent's definition: a tier, a name of its dialect, provider/model
+	Parent   string // what the parent runs on
+}
+
 func (p Policy) filled() Policy {
 	if p.MaySpawn == nil {
 		p.MaySpawn = func(core.Agent, string) error { return nil }
 	}
 	if p.Model == nil {
-		p.Model = func(asked, declared, parent string) (string, string, error) {
-			return first(asked, declared, parent), "", nil
-		}
+		p.Model = func(w Wish) (string, string, error) { return first(w.Asked, w.Declared, w.Parent), "", nil }
 	}
 	if p.Guard == nil {
 		p.Guard = func(asked, _ string) (string, string) { return asked, "" }

@@ -170,7 +170,7 @@ func (s starter) plan(ctx context.Context, env core.ToolEnv, by lead, o order) (
 			return n, nil, err
 		}
 	}
-	model, note, err := s.model(o.Model, agent.Model, by.Model)
+	model, note, err := s.model(Wish{Agent: agent.Name, Asked: o.Model, Declared: agent.Model, Parent: by.Model})
 	if err != nil {
 		return n, nil, err
 	}
@@ -195,9 +195,9 @@ func about(prompt string) string {
 }
 
 // model chooses the child's model, and keeps a call from choosing a dearer one than the session's.
-func (s starter) model(asked, declared, parent string) (model, note string, err error) {
-	model, note, err = s.p.Model(asked, declared, parent)
-	if err != nil || asked == "" {
+func (s starter) model(w Wish) (model, note string, err error) {
+	model, note, err = s.p.Model(w)
+	if err != nil || w.Asked == "" {
 		return model, note, err
 	}
 	if use, why := s.p.Guard(model, s.e.Session().Model); why != "" {

@@ -186,11 +186,11 @@ func TestBatch(t *testing.T) {
 func TestBatchIsCheckedBeforeItStarts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c := newCrew(t, core.Options{}, core.Agent{Name: "asks", Prompt: "Look at ${what}"})
-		c.p.Model = func(asked, _, parent string) (string, string, error) {
-			if asked == "bad/model" {
+		c.p.Model = func(w Wish) (string, string, error) {
+			if w.Asked == "bad/model" {
 				return "", "", &core.Error{Code: core.CodeInvalidInput, Message: `no model "bad/model"`, Hint: "there are: script/one"}
 			}
-			return parent, "", nil
+			return w.Parent, "", nil
 		}
 		c.cat.own["lonely"] = core.Agent{Name: "lonely"}
 		for _, x := range []struct{ args, want string }{

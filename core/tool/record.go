@@ -63,8 +63,9 @@ func (t taskList) Run(ctx context.Context, _ core.ToolEnv, args json.RawMessage)
 	}
 	var b strings.Builder
 	found := 0
+	dir := t.e.Session().Dir // before rows are read: the lock of the registry is not taken while a reader is held
 	err := t.e.View(func(r core.Reader) error {
-		sessions, err := a.sessions(r, t.e.Session().Dir)
+		sessions, err := a.sessions(r, dir)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (t shell) Run(ctx context.Context, env core.ToolEnv, args json.RawMessage) 
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	out := newCapture(env.Scratch, "shell-"+env.CallID)
+	out := newCapture(env, "shell-"+env.CallID)
 	stream := newStream(env.Output)
 	vars, err := guarded(env)
 	if err != nil {

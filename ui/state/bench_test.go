@@ -18,7 +18,7 @@ func many(b *testing.B) *State {
 	for i := range 1000 {
 		id := fmt.Sprintf("s%04d", i)
 		at := t0.Add(time.Duration(i) * time.Second)
-		u.Sessions = append(u.Sessions, core.Session{ID: id, Title: fmt.Sprint("Session ", i), Updated: at, Dir: fmt.Sprint("/work/", i%20)})
+		u.Sessions = append(u.Sessions, core.Session{ID: id, Title: fmt.Sprint("Session ", i), Updated: at, Dir: fmt.Sprint("/src/", i%20)})
 		u.Tasks = append(u.Tasks, core.TaskView{ID: id, Session: id, Kind: core.KindMain, Name: "main", Status: core.Idle, Created: &at, Cost: &cost, Rev: 1})
 		for k := range 99 {
 			u.Tasks = append(u.Tasks, core.TaskView{ID: fmt.Sprintf("%s%02d", id, k), Session: id, Parent: id, Kind: core.KindAgent, Agent: "explore", Name: fmt.Sprint("explore-", k), Status: core.Idle, Created: &at, Cost: &cost, Rev: 1})

@@ -12,9 +12,9 @@ import (
 // only the main task is, folded, with the others summed up in its Below.
 type parts struct {
 	rest map[string]bool // these sessions, and whether they have been summed up
-	seek string          // what :go looks for meanwhile
 	went string          // the task to go to when its session is here
 	in   string          // that session
+	seek string          // what :go looks for meanwhile
 }
 
 // open makes room for sessions that come whole.

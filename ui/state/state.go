@@ -54,6 +54,7 @@ type Config struct {
 	Dir     string   // where a new session works
 	Project string   // the folder that trust is for; "": Dir
 	Offline bool     // a new session runs on the offline model
+	Found   string   // which model it runs on and why, where it was found; "": it is set
 	Themes  []string // names for :theme
 	Select  string   // the task to select first
 	Mouse   Mouse    // "": off
