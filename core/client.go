@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -34,7 +35,8 @@ type NewSession struct {
 	MaxContinues int
 	Pace         bool
 	Limits       SessionLimits
-	Plan         bool // Agent is restricted already; its children will be
+	Output       json.RawMessage // JSON Schema that the main task's result must fit, and its children's where nothing else is said; nil: none
+	Plan         bool            // Agent is restricted already; its children will be
 }
 
 // MaxMessage is the largest message a task takes, in bytes.
@@ -57,7 +59,7 @@ func (c *Client) Create(ctx context.Context, n NewSession) (Task, error) {
 	now := c.now()
 	s := Session{
 		Dir: n.Dir, Title: title(prompt), Agent: n.Agent.Name, Model: n.Model, Autopilot: n.Autopilot,
-		AllowAll: n.AllowAll, Rules: n.Rules, MaxContinues: n.MaxContinues, Pace: n.Pace, Plan: n.Plan, Limits: n.Limits, Created: now, Updated: now,
+		AllowAll: n.AllowAll, Rules: n.Rules, MaxContinues: n.MaxContinues, Pace: n.Pace, Plan: n.Plan, Limits: n.Limits, Output: n.Output, Created: now, Updated: now,
 	}
 	t := Task{
 		Kind: KindMain, Agent: n.Agent.Name, Name: "main", Description: s.Title, Mode: Background, Model: n.Model, Created: now,
@@ -77,7 +79,7 @@ func (c *Client) Create(ctx context.Context, n NewSession) (Task, error) {
 		if err := tx.InsertSession(s); err != nil {
 			return err
 		}
-		sp := Spec{Prompt: prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Agent: jsonOf(n.Agent)}
+		sp := Spec{Prompt: prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Output: n.Output, Agent: jsonOf(n.Agent)}
 		if err := insertTask(tx, &t, sp); err != nil {
 			return err
 		}

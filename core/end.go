@@ -156,8 +156,16 @@ func (c *change) stopUnder(id string) (works []*Work, err error) {
 	return works, nil
 }
 
+// asError is what a task keeps of an error. What helps against a model's fault
+// (a key to set, a server to start) is known only where it happened, so it stays with the words.
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
+		switch e.Code {
+		case CodeModel, CodeModelAuth, CodeModelNotFound, CodeContextTooLong, CodeRateLimited:
+			if e.Hint != "" {
+				return &Error{Code: e.Code, Message: e.Error() + "; " + e.Hint}
+			}
+		}
 		return e
 	}
 	return &Error{Code: CodeInternal, Message: err.Error()}

@@ -27,14 +27,15 @@ type Session struct {
 }
 
 // SessionLimits hold for a session beside those of the settings and of each
-// agent: turns and time for each turn of each task, budgets for all tasks
-// together. Zero means none of its own.
+// agent: turns and time for each turn of each task, budgets and an end for all
+// tasks together. Zero means none of its own.
 type SessionLimits struct {
 	MaxTurns int           `json:"max_turns,omitempty"`
 	Timeout  time.Duration `json:"timeout_ns,omitempty"`
 	Tokens   int64         `json:"tokens,omitempty"`
 	Cost     float64       `json:"cost_usd,omitempty"`
-	Slots    int           `json:"slots,omitempty"` // tasks that work at once, where a person has changed it
+	Until    int64         `json:"until_ms,omitempty"` // Unix milliseconds at which every turn of every task has reached its limit
+	Slots    int           `json:"slots,omitempty"`    // tasks that work at once, where a person has changed it
 }
 
 // Task is one run of an agent: a row of the registry. Rev grows by one with

@@ -28,6 +28,9 @@ var ansi = []string{
 //	[styles]                      # a role = its style; those left out are built in
 //	text = { fg = "#d5dae3", bg = 234 }
 //	link = { fg = "sky", underline = true }
+//
+// A file with base00 to base0F is a base16 scheme, as TOML or (.yaml) as YAML.
+// With contrast = 7 its colours are made as legible as that; 4.5 is usual.
 func Parse(src []byte, file string) (Theme, error) {
 	p := parser{file: file, lines: strings.Split(string(src), "\n")}
 	t, err := p.parse(src)
@@ -60,6 +63,20 @@ func Parse(src []byte, file string) (Theme, error) {
 	return t, nil
 }
 
+// name is the file's name without its ending.
+func (p *parser) name() string {
+	base := filepath.Base(p.file)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// between is what stands between a key and its value.
+func (p *parser) between() string {
+	if filepath.Ext(p.file) == ".toml" {
+		return "="
+	}
+	return ":"
+}
+
 type parser struct {
 	file   string
 	lines  []string
@@ -67,14 +84,23 @@ type parser struct {
 }
 
 func (p *parser) parse(src []byte) (Theme, error) {
-	t := Theme{Name: strings.TrimSuffix(filepath.Base(p.file), ".toml"), Dark: true, Styles: map[Role]Style{}}
+	t := Theme{Name: p.name(), Dark: true, Styles: map[Role]Style{}}
 	var raw map[string]any
+	if filepath.Ext(p.file) != ".toml" {
+		if raw = flatYAML(string(src)); !isBase16(raw) {
+			return t, p.fault("", "", "is no base16 scheme", "a YAML theme has base00 to base0F; other themes are TOML")
+		}
+		return p.base16(raw)
+	}
 	if err := toml.Unmarshal(src, &raw); err != nil {
 		e := &Fault{File: p.file, Message: err.Error(), Hint: "the file must be valid TOML"}
 		if pe, ok := errors.AsType[toml.ParseError](err); ok {
 			e.Line, e.Key, e.Message = pe.Position.Line, pe.LastKey, pe.Message
 		}
 		return t, e
+	}
+	if isBase16(raw) {
+		return p.base16(raw)
 	}
 	for _, key := range sorted(raw) {
 		var ok bool
@@ -204,7 +230,7 @@ func (p *parser) line(key string) int {
 		if strings.HasPrefix(l, "[") {
 			table = strings.Trim(strings.SplitN(l, "#", 2)[0], "[] \t")
 			name = table
-		} else if k, _, ok := strings.Cut(l, "="); ok && !strings.HasPrefix(l, "#") {
+		} else if k, _, ok := strings.Cut(l, p.between()); ok && !strings.HasPrefix(l, "#") {
 			name = strings.TrimPrefix(table+"."+strings.NewReplacer(`"`, "", "'", "", " ", "").Replace(k), ".")
 		}
 		if name != "" && len(name) > depth && (key == name || strings.HasPrefix(key, name+".")) {

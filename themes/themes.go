@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-//go:embed dark.toml light.toml
+//go:embed *.toml
 var builtin embed.FS
 
 // Style is how a role looks. A colour is "#rrggbb", a number of the 256
@@ -73,17 +73,23 @@ func (e *Fault) Error() string {
 	return b.String()
 }
 
+// endings are those of theme files; YAML is for base16 schemes.
+var endings = []string{".toml", ".yaml", ".yml"}
+
 // maxFile bounds what is read of a theme file.
 const maxFile = 1 << 20
 
-// Load returns the theme of that name: NAME.toml in dir, else the built-in
+// Load returns the theme of that name: NAME.toml (or .yaml, .yml) in dir, else the built-in
 // one. dir may be "" or missing. A fault is a *Fault.
 func Load(name, dir string) (Theme, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") {
 		return Theme{}, &Fault{Message: fmt.Sprintf("%q is no name of a theme", name), Hint: "a name is that of a file without .toml"}
 	}
-	if dir != "" {
-		path := filepath.Join(dir, name+".toml")
+	for _, ending := range endings {
+		if dir == "" {
+			break
+		}
+		path := filepath.Join(dir, name+ending)
 		src, err := readFile(path)
 		if err == nil {
 			return Parse(src, path)
@@ -130,7 +136,8 @@ func Names(dir string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range own {
-		if name, ok := strings.CutSuffix(e.Name(), ".toml"); ok && name != "" && name[0] != '.' && !e.IsDir() {
+		ending := filepath.Ext(e.Name())
+		if name := strings.TrimSuffix(e.Name(), ending); slices.Contains(endings, ending) && name != "" && name[0] != '.' && !e.IsDir() {
 			names = append(names, name)
 		}
 	}

@@ -64,6 +64,7 @@ func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	v.zone(zone{rect: l.inbox, kind: onInbox})
 	v.zone(zone{rect: l.detail, kind: onDetail})
 	v.drawDetail(s, l.detail)
+	v.links(s, l.detail)
 	v.drawQueued(s, l.queued)
 	v.drawCard(s, l.card)
 	v.drawTyping(s, &l, text)

@@ -45,9 +45,9 @@ func (v *view) drawEmpty(s tcell.Screen, r rect) {
 			lines = append(lines, "", bad)
 		}
 	case v.st.Loaded():
-		lines = []string{"No tasks yet.", "", "n  new session: say what you want done", "?  help", "q  quit"}
-		if v.st.Config.Offline {
-			lines = append(lines, "", "New sessions run on the offline model:", "rules, not a language model; no network, no key.")
+		lines = nil
+		for _, line := range v.st.FirstRun() {
+			lines = append(lines, wrapLine(line, max(8, r.w-3))...)
 		}
 		if v.st.Config.Found != "" {
 			lines = append(lines, "", core.CleanLine(v.st.Config.Found))

@@ -199,7 +199,10 @@ func (f *fake) Pull(ctx context.Context, c core.Cursor) (core.Update, error) {
 func (f *fake) Tail(ctx context.Context, task string, before int64, n int) ([]core.Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	es := f.entries[task][:before-1]
+	es := f.entries[task]
+	if before > 0 {
+		es = es[:before-1]
+	}
 	return append([]core.Entry(nil), es[max(0, len(es)-n):]...), nil
 }
 

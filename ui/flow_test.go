@@ -120,7 +120,7 @@ func TestNewSessionIsSelected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		d := drive(t, f, 80, 24, nil)
-		d.sees("n  new session", "?  help", "q  quit", "rules, not a language model")
+		d.sees("n       new session", "?       help", ":tour", "rules, not a language model")
 		d.keys("n")
 		d.sees("new session ›", "asks you before it writes")
 		d.keys("<Tab>")

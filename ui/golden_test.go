@@ -99,7 +99,10 @@ const (
 
 // screenSVG is what a simulated screen shows, as a picture: a run of text for
 // cells of one style, on a rectangle of their background.
-func screenSVG(sim tcell.SimulationScreen) string {
+func screenSVG(sim tcell.SimulationScreen) string { return paintedSVG(sim, svgFG, svgBG) }
+
+// paintedSVG is the same for a terminal with those colours.
+func paintedSVG(sim tcell.SimulationScreen, fg, bg string) string {
 	rows := simCells(sim)
 	w := 0
 	if len(rows) > 0 {
@@ -110,7 +113,7 @@ func screenSVG(sim tcell.SimulationScreen) string {
 	width, height := float64(w)*svgCellW+16, float64(len(rows))*svgCellH+16
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14">`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", svgBG)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", bg)
 	for _, row := range rows {
 		for i := 0; i < len(row); {
 			j, text, cells := i, "", 0
@@ -119,7 +122,7 @@ func screenSVG(sim tcell.SimulationScreen) string {
 				cells += row[j].width
 				j++
 			}
-			svgRun(&b, row[i], text, cells)
+			svgRun(&b, row[i], text, cells, fg, bg)
 			i = j
 		}
 	}
@@ -127,14 +130,14 @@ func screenSVG(sim tcell.SimulationScreen) string {
 	return b.String()
 }
 
-func svgRun(b *strings.Builder, c simCell, text string, cells int) {
+func svgRun(b *strings.Builder, c simCell, text string, cells int, pageFG, pageBG string) {
 	fgc, bgc, attrs := c.style.Decompose()
-	fg, bg := svgColor(fgc, svgFG), svgColor(bgc, svgBG)
+	fg, bg := svgColor(fgc, pageFG), svgColor(bgc, pageBG)
 	if attrs&tcell.AttrReverse != 0 {
 		fg, bg = bg, fg
 	}
 	x, y := 8+float64(c.x)*svgCellW, 8+float64(c.y)*svgCellH
-	if bg != svgBG {
+	if bg != pageBG {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, x, y, float64(cells)*svgCellW, svgCellH, bg)
 	}
 	if strings.TrimSpace(text) == "" {

@@ -50,9 +50,10 @@ func (v *view) hit(x, y int) (zone, bool) {
 	return zone{}, false
 }
 
-// mouse is tview's mouse capture: every event ends here.
+// mouse is tview's mouse capture. An event that is taken is not asked about again,
+// so what only leads to a click (a move, the button going down, or up) is left to tview.
 func (v *view) mouse(ev *tcell.EventMouse, action tview.MouseAction) (*tcell.EventMouse, tview.MouseAction) {
-	if v.tiny || v.st.Home.Mouse == state.MouseOff {
+	if ev == nil || v.tiny || v.st.Home.Mouse == state.MouseOff {
 		return nil, action
 	}
 	x, y := ev.Position()
@@ -64,17 +65,19 @@ func (v *view) mouse(ev *tcell.EventMouse, action tview.MouseAction) (*tcell.Eve
 		v.wheel(x, y, 1)
 	case tview.MouseLeftDown:
 		v.pressed = [2]int{x, y}
-		return nil, action
+		return ev, action
 	case tview.MouseLeftUp:
 		if v.pressed != [2]int{x, y} {
 			v.st.Say("hold Shift to select text; " + v.st.KeyOf("mouse") + " gives the mouse back to the terminal")
+			v.wakePump()
 		}
+		return ev, action
 	case tview.MouseLeftClick:
 		v.click(x, y, false)
 	case tview.MouseLeftDoubleClick:
 		v.click(x, y, true)
 	default:
-		return nil, action
+		return ev, action
 	}
 	v.refocus()
 	if v.st.Toast.At.Equal(v.st.Now) {

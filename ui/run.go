@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) error {
 func run(ctx context.Context, o Options, made func(*program)) error {
 	inner := o.Screen
 	if inner == nil {
-		s, err := tcell.NewScreen()
+		s, err := newScreen(&o)
 		if err != nil {
 			return &core.Error{Code: core.CodeInvalidInput, Message: "no screen can be opened here", Hint: "drover ps, send, log … work without one", Err: err}
 		}

@@ -199,7 +199,7 @@ func TestTerminal(t *testing.T) {
 
 // work is the story: a prompt, the live tree, a follow-up, a cancel, leaving and coming back.
 func work(w *terminal, exe string) {
-	w.see("No tasks yet", `n  new session`, "rules, not a language model", "q quit")
+	w.see("No tasks yet", `n       new session`, "rules, not a language model", "q quit")
 
 	// A prompt: the main agent hands work to background subagents, live.
 	w.keys("n")

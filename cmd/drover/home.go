@@ -106,3 +106,34 @@ func stamps(dir string) string {
 	slices.Sort(all)
 	return strings.Join(all, "\n")
 }
+
+// begin starts a session where there is a prompt, and returns its main task.
+func (a *app) begin(ctx context.Context, s screenEngine, args []string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	prompt, err := a.message(args)
+	if err != nil {
+		return "", err
+	}
+	return s.NewSession(ctx, state.NewSession{Prompt: prompt})
+}
+
+// plainly shows the tasks as lines and takes commands as lines.
+func (a *app) plainly(ctx context.Context, args []string) (err error) {
+	if a.json {
+		return usage("drover ps --json", "the plain view has no JSON")
+	}
+	e, err := a.engine(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.store.Close()) }()
+	s := screenEngine{e.Client, e}
+	session, err := a.begin(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	_, _, modelErr := e.choice.named(ctx, e.settings.Model)
+	return ui.RunPlain(ctx, ui.Options{Engine: s, Session: session, Trouble: told(modelErr)}, a.in, a.out)
+}

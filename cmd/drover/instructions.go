@@ -16,16 +16,20 @@ import (
 // mostInstructions is how many bytes of one file of instructions an agent reads.
 const mostInstructions = 32 << 10
 
-// instructionsFile is the one name that is read; what it says goes to the main agent.
-const instructionsFile = "AGENTS.md"
-
 // instructions are what a person (in the directory of the settings) and the
 // project (from the root of its repository down to dir, the nearest last) want
-// of the main agent. They are cleaned, and cut where they are too long.
-func instructions(config, dir string) (string, error) {
+// of the main agent, in files of these names. They are cleaned, cut where they
+// are too long, and left out where another file says the very same.
+func instructions(config, dir string, names []string) (string, error) {
 	var b strings.Builder
+	said := map[string]bool{}
+	var files []string
 	for _, d := range append([]string{config}, upToRoot(dir)...) {
-		file := filepath.Join(d, instructionsFile)
+		for _, n := range names {
+			files = append(files, filepath.Join(d, filepath.FromSlash(n)))
+		}
+	}
+	for _, file := range files {
 		text, err := readInstructions(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -33,7 +37,8 @@ func instructions(config, dir string) (string, error) {
 		if err != nil {
 			return "", &core.Error{Code: core.CodeInvalidInput, Message: "the instructions cannot be read: " + core.CleanLine(err.Error()), Hint: "make " + core.CleanLine(file) + " a readable file of text"}
 		}
-		if text = strings.TrimSpace(core.Clean(text)); text != "" {
+		if text = strings.TrimSpace(core.Clean(text)); text != "" && !said[text] {
+			said[text] = true
 			fmt.Fprintf(&b, "\n\n## Instructions from %s\n\n%s", core.CleanLine(file), text)
 		}
 	}

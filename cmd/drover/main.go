@@ -18,7 +18,7 @@ func main() {
 
 // realMain runs the program and returns its exit code.
 func realMain() int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signalled()
 	defer stop()
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now, paint: paintFor(os.Stdout, os.Getenv)}
 	a.open = a.openRegistry
@@ -27,4 +27,38 @@ func realMain() int {
 		return core.ExitCancelled
 	}
 	return a.finish(err)
+}
+
+// signalled is a context that the first signal ends, so that what runs can end
+// in order. The second one leaves at once: the kernel gives back the locks, and
+// supervisors end the processes.
+func signalled() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	got, done := make(chan os.Signal, 2), make(chan struct{})
+	signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	signal.Notify(got, signals...)
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		for {
+			select {
+			case <-got:
+			case <-done:
+				return
+			}
+			if ctx.Err() != nil {
+				os.Exit(core.ExitCancelled)
+			}
+			cancel()
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(got)
+		close(done)
+		<-watching
+		cancel()
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 // newRoot builds the whole command line.
 func newRoot(a *app) *cobra.Command {
+	var plain bool
 	root := &cobra.Command{
 		Use:   "drover [PROMPT]",
 		Short: "A task manager for AI agents: run them, watch the live tree, steer it, review what was completed",
@@ -30,8 +31,14 @@ usage, 3 blocked or needs input, 4 stopped at a limit, 130 cancelled.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          func(cmd *cobra.Command, args []string) error { return notACommand(cmd, args) },
-		RunE:          func(cmd *cobra.Command, args []string) error { return a.screen(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if plain || a.getenv("TERM") == "dumb" && a.paint.tty {
+				return a.plainly(cmd.Context(), args)
+			}
+			return a.screen(cmd.Context(), args)
+		},
 	}
+	root.Flags().BoolVar(&plain, "plain", false, "lines instead of the screen: for screen readers and dumb terminals")
 	root.SuggestionsMinimumDistance = 2
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON: one value, or a value a line where it follows")
 	root.SetIn(a.in)

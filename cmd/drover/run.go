@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +20,8 @@ type runFlags struct {
 	autopilot, allowAll, detach bool
 	plan                        bool
 	agent, model                string
+	format, schema              string
+	output                      json.RawMessage // the schema, read
 	continues                   int
 	rules                       []string
 	limits                      core.SessionLimits
@@ -33,8 +35,14 @@ func (a *app) runCmd() *cobra.Command {
 		Long: "Run a session in this process and this directory: what the main agent answers goes to standard output, what happens besides to standard error.\n" +
 			"It ends when nothing runs any more, background work included; the exit code tells the truth about the whole tree.\n" +
 			"PROMPT may be - for standard input. With --detach the session runs by itself, and only its ID is printed.\n" +
-			`--json: a JSON value a line, the last one {"type":"result",…}.`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runSession(cmd.Context(), args, f) },
+			"^C cancels all of it and says what was stopped; a second ^C leaves at once.\n" +
+			`--output-format json: one object at the end, {"type":"result",…}; stream-json (the same as --json): a JSON value a line, that object last.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.checkRun(&f); err != nil {
+				return err
+			}
+			return a.runSession(cmd.Context(), args, f)
+		},
 	}
 	c.Flags().BoolVar(&f.autopilot, "autopilot", false, "go on until the agent declares the task complete")
 	c.Flags().IntVar(&f.continues, "max-continues", -1, "how often autopilot reminds it (default: the setting's)")
@@ -44,17 +52,16 @@ func (a *app) runCmd() *cobra.Command {
 	c.Flags().StringArrayVar(&f.rules, "allow", nil, "tool calls that need no approval: `TOOL` or \"TOOL(pattern)\"; may be repeated")
 	c.Flags().BoolVar(&f.plan, "plan", false, "only plan: no agent of the session has a tool that changes anything")
 	c.Flags().IntVar(&f.limits.MaxTurns, "max-turns", 0, "model calls in one turn (default: the setting's)")
-	c.Flags().DurationVar(&f.limits.Timeout, "timeout", 0, "how long one turn may take, such as 10m")
+	c.Flags().DurationVar(&f.limits.Timeout, "timeout", 0, "how long all of it may take, such as 10m (with --detach: one turn)")
 	c.Flags().Int64Var(&f.limits.Tokens, "budget-tokens", 0, "tokens the whole session may use")
 	c.Flags().Float64Var(&f.limits.Cost, "budget-cost", 0, "US dollars the whole session may cost")
+	c.Flags().StringVar(&f.format, "output-format", "", "`text`, json or stream-json")
+	c.Flags().StringVar(&f.schema, "schema", "", "JSON Schema that the result must fit: a `FILE`, or the JSON itself; nothing but the result is printed")
 	c.Flags().BoolVar(&f.detach, "detach", false, "start it in the background and print its ID")
 	return c
 }
 
 func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err error) {
-	if l := f.limits; l.MaxTurns < 0 || l.Timeout < 0 || l.Tokens < 0 || !(l.Cost >= 0 && l.Cost < 1e12) {
-		return usage("leave it out for no limit", "a limit cannot be negative or endless")
-	}
 	prompt, err := a.message(args)
 	if err != nil {
 		return err
@@ -64,6 +71,9 @@ func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, e.store.Close()) }()
+	if l := &f.limits; l.Timeout > 0 && !f.detach {
+		l.Until, l.Timeout = a.now().Add(l.Timeout).UnixMilli(), 0
+	}
 	f.tell = a.note
 	n, err := e.newSession(ctx, prompt, f)
 	if err != nil {
@@ -76,7 +86,7 @@ func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err er
 	if f.detach {
 		return a.detached(ctx, e, t)
 	}
-	return a.prompted(ctx, e, t)
+	return a.prompted(ctx, e, t, n, f.format)
 }
 
 // newSession is the session that a person asks for.
@@ -115,18 +125,18 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if err != nil {
 		return core.NewSession{}, err
 	}
-	more, err := instructions(own, dir)
+	more, err := instructions(own, dir, e.settings.Instructions)
 	if err != nil {
 		return core.NewSession{}, err
 	}
-	agent.Prompt += more
+	agent.Prompt += more + surroundings(ctx, dir)
 	continues := e.settings.MaxContinues
 	if f.continues >= 0 {
 		continues = f.continues
 	}
 	return core.NewSession{
 		Dir: dir, Prompt: prompt, Agent: agent, Model: model, Autopilot: f.autopilot, AllowAll: f.allowAll, Plan: f.plan,
-		Limits: f.limits, Rules: f.rules, MaxContinues: continues, Pace: f.detach && e.settings.OfflinePace > 0,
+		Limits: f.limits, Output: f.output, Rules: f.rules, MaxContinues: continues, Pace: f.detach && e.settings.OfflinePace > 0,
 	}, nil
 }
 
@@ -138,50 +148,6 @@ func (a *app) detached(ctx context.Context, e *engine, t core.Task) error {
 		return a.emit(map[string]string{"type": "session", "session": t.Session})
 	}
 	return a.print(t.Session + "\n")
-}
-
-// prompted hosts the session in this process until it is over.
-func (a *app) prompted(ctx context.Context, e *engine, t core.Task) error {
-	h, err := e.host(t.Session, true, nil)
-	if err != nil {
-		return err
-	}
-	// A person's ^C cancels the session in order, through a request as from elsewhere.
-	work, leave := context.WithCancel(context.WithoutCancel(ctx))
-	defer leave()
-	over := make(chan error, 1)
-	go func() { over <- h.Run(work) }()
-
-	s := newStream(a, e.Client, t.Session)
-	err = s.follow(ctx, over)
-	if ctx.Err() != nil {
-		err = a.stopped(work, e, t, over, leave)
-	}
-	if err != nil {
-		return err
-	}
-	return s.result(work)
-}
-
-// stopPatience is how long a session that is stopped by ^C may take to end.
-const stopPatience = 10 * time.Second
-
-// stopped cancels the session and waits for its host.
-func (a *app) stopped(ctx context.Context, e *engine, t core.Task, over <-chan error, leave func()) error {
-	_, err := e.Submit(ctx, core.Request{Session: t.Session, Task: t.ID, Kind: core.ReqCancel, Scope: core.ScopeTree, Sender: core.SenderUser})
-	if err != nil && core.CodeOf(err) != core.CodeEnded {
-		leave()
-		return errors.Join(err, <-over)
-	}
-	late := time.NewTimer(stopPatience)
-	defer late.Stop()
-	select {
-	case err = <-over:
-		return err
-	case <-late.C:
-		leave()
-		return <-over
-	}
 }
 
 func (a *app) hostCmd() *cobra.Command {

@@ -44,7 +44,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	themeName := e.settings.ThemeName(a.getenv)
+	themeName := e.settings.ThemeName(a.getenv, lightTerminal)
 	theme, err := load(themeName)
 	if err != nil {
 		return err
@@ -54,15 +54,9 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 		return themeError(err)
 	}
 	s := screenEngine{e.Client, e}
-	session := ""
-	if len(args) > 0 {
-		prompt, err := a.message(args)
-		if err != nil {
-			return err
-		}
-		if session, err = s.NewSession(ctx, state.NewSession{Prompt: prompt}); err != nil {
-			return err
-		}
+	session, err := a.begin(ctx, s, args)
+	if err != nil {
+		return err
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -72,10 +66,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	full, found, err := e.choice.named(ctx, e.settings.Model)
-	if err != nil {
-		return err
-	}
+	full, found, modelErr := e.choice.named(ctx, e.settings.Model) // without a model one can still look
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	outfit := a.outfit(ctx, own)
@@ -85,7 +76,8 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 		}
 	}()
 	return ui.Run(ctx, ui.Options{
-		Keys: keys, ThemeName: themeName, Outfit: outfit,
+		Mouse: state.Mouse(e.settings.Mouse), Notify: ui.NoticesFor(e.settings.Notify, a.getenv), Title: e.settings.Title, Progress: e.settings.Progress,
+		Steady: !e.settings.Synchronised, Trouble: told(modelErr), Keys: keys, ThemeName: themeName, Outfit: outfit,
 		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: full == offlineModel, Found: found,
 		Stall: e.settings.StallAfter, RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load},
 	})

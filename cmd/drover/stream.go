@@ -12,19 +12,22 @@ import (
 
 // stream prints a session as it runs, in prompt mode: the main agent's words
 // to standard output as they arrive, line by line; what happens besides to
-// standard error. With JSON everything goes to standard output, a value a line.
+// standard error. As JSON stream everything goes to standard output, a value a
+// line; with one JSON object at the end there is nothing before it.
 type stream struct {
 	a       *app
 	c       client
 	session string
+	format  string
+	whole   bool   // as text: only the result is wanted, at the end
 	entry   int64  // last entry of main that was printed
 	event   int64  // last event that was printed
 	shown   string // what was printed of the answer that is being written
 	names   map[string]string
 }
 
-func newStream(a *app, c client, session string) *stream {
-	return &stream{a: a, c: c, session: session, names: map[string]string{}}
+func newStream(a *app, c client, session, format string) *stream {
+	return &stream{a: a, c: c, session: session, format: format, names: map[string]string{}}
 }
 
 // Values of run --json; each has its type.
@@ -41,29 +44,17 @@ type (
 		Type string `json:"type"` // event
 		eventJSON
 	}
-	resultLine struct {
-		Type     string       `json:"type"` // result
-		Session  string       `json:"session"`
-		Status   core.Status  `json:"status"`
-		Outcome  core.Outcome `json:"outcome"`
-		Summary  string       `json:"summary"`
-		NotDone  []string     `json:"not_done"`
-		Text     string       `json:"text"` // the last answer
-		Code     core.Code    `json:"error_code"`
-		Error    string       `json:"error"`
-		ExitCode int          `json:"exit_code"`
-	}
 )
 
 // newsEvery is the least time between two looks at what is new.
 const newsEvery = 25 * time.Millisecond
 
-// follow prints until the host has ended, or ctx does.
-func (s *stream) follow(ctx context.Context, over <-chan error) error {
+// follow prints until over is closed, or ctx ends: then the error is its cause.
+func (s *stream) follow(ctx context.Context, over <-chan struct{}) error {
 	watch, stop := context.WithCancel(ctx)
 	defer stop()
 	changed := s.c.Watch(watch)
-	if s.a.json {
+	if s.format == formatStream {
 		if err := s.a.emitLine(sessionLine{"session", s.session}); err != nil {
 			return err
 		}
@@ -75,10 +66,7 @@ func (s *stream) follow(ctx context.Context, over <-chan error) error {
 		rested := time.After(newsEvery)
 		for more, due := false, false; !more || !due; {
 			select {
-			case err := <-over:
-				if err != nil {
-					return err
-				}
+			case <-over:
 				return s.news(ctx)
 			case <-ctx.Done():
 				return context.Cause(ctx)
@@ -118,7 +106,7 @@ func (s *stream) news(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(entries) == 0 && !s.a.json {
+	if len(entries) == 0 && s.format == formatText && !s.whole {
 		return s.grow(live.Text)
 	}
 	return nil
@@ -137,10 +125,10 @@ func (s *stream) grow(text string) error {
 }
 
 func (s *stream) printEntry(e core.Entry) error {
-	if s.a.json {
+	if s.format == formatStream {
 		return s.a.emitLine(entryLine{"entry", ofEntry(e)})
 	}
-	if e.Kind != core.EntryAnswer {
+	if s.format == formatJSON || s.whole || e.Kind != core.EntryAnswer {
 		return nil
 	}
 	text := core.Clean(e.Text)
@@ -156,7 +144,7 @@ func (s *stream) printEntry(e core.Entry) error {
 }
 
 func (s *stream) printEvent(ctx context.Context, e core.Event) error {
-	if s.a.json {
+	if s.format == formatStream {
 		return s.a.emitLine(eventLine{"event", ofEvent(e)})
 	}
 	glyph, _ := state.EventLook(e.Kind)
@@ -164,50 +152,13 @@ func (s *stream) printEvent(ctx context.Context, e core.Event) error {
 	case core.EvSessionStart, core.EvSessionIdle, core.EvRequest, core.EvTodos, core.EvIdle, core.EvTurn:
 		return nil // of no use to somebody who watches the answer
 	case core.EvApproval:
-		_, err := fmt.Fprintf(s.a.err, "%s %s: drover approve %s · drover deny %s\n", glyph, core.CleanLine(e.Text), core.CleanLine(e.Ref), core.CleanLine(e.Ref))
-		return err
-	}
-	_, err := fmt.Fprintf(s.a.err, "%s %s\n", glyph, core.CleanLine(e.Text))
-	return err
-}
-
-// result tells how it ended, as exit code and, with JSON, as the last value.
-func (s *stream) result(ctx context.Context) error {
-	d, err := s.c.Show(ctx, s.session)
-	if err != nil {
-		return err
-	}
-	t := d.Task
-	code := core.TreeExit(t, d.Children)
-	if s.a.json {
-		text := ""
-		if n := len(d.Turns); n > 0 {
-			text = d.Turns[n-1].Response
-		}
-		err = s.a.emitLine(resultLine{"result", t.Session, t.Status, t.Outcome, t.Summary, t.NotDone, text, t.ErrorCode, t.Error, code})
-		if err == nil && code != core.ExitDone {
-			err = &exit{code: code}
-		}
-		return err
-	}
-	if code == core.ExitDone {
+		s.aside("%s %s: drover approve %s · drover deny %s\n", glyph, core.CleanLine(e.Text), core.CleanLine(e.Ref), core.CleanLine(e.Ref))
 		return nil
 	}
-	return &exit{code, s.fault(t, d.Children), "drover show " + t.ID + "; drover log " + t.ID}
+	s.aside("%s %s\n", glyph, core.CleanLine(e.Text))
+	return nil
 }
 
-// fault says what went wrong in the tree, in one line.
-func (s *stream) fault(t core.TaskView, under []core.TaskView) string {
-	if t.Status == core.Cancelled {
-		return "cancelled"
-	}
-	for _, v := range append([]core.TaskView{t}, under...) {
-		switch {
-		case v.Error != "" || v.ErrorCode != "":
-			return fmt.Sprintf("%s %s: %s (%s)", v.ID, core.CleanLine(v.Label()), core.CleanLine(v.Error), v.ErrorCode)
-		case v.Outcome != "" && v.Outcome != core.OutcomeDone:
-			return string(v.Outcome) + ": " + core.CleanLine(v.Summary)
-		}
-	}
-	return "not everything is done"
-}
+// aside writes to standard error. Where nobody reads that the run goes on:
+// the answer is what counts.
+func (s *stream) aside(format string, args ...any) { _, _ = fmt.Fprintf(s.a.err, format, args...) }

@@ -33,6 +33,12 @@ type Settings struct {
 	StallAfter    time.Duration // a running task without an event for this long is said to be stalled
 	OfflinePace   int           // characters a second of the offline model; 0: full speed
 
+	Mouse        string // "on", "wheel" or "off"
+	Notify       string // "auto", "off", or a way
+	Title        bool   // the terminal's title says how things are
+	Progress     bool   // OSC 9;4
+	Synchronised bool   // mode 2026
+
 	Tiers       map[string]string            // a tier to "provider/model"
 	AgentModels map[string]string            // an agent's name to "provider/model" or a tier
 	Headers     map[string]map[string]string // by provider and name; may hold secrets
@@ -40,6 +46,8 @@ type Settings struct {
 	Subagents        bool     // agents may start others
 	NestedBackground bool     // a subagent's own subagents may work in the background
 	DelegationTools  []string // of the hidden ways to start agents, those that every agent is shown
+
+	Instructions []string // files of instructions that the main agent reads, by their paths in a folder
 
 	Trust          string   // "folder" or "content"
 	AgentOrder     []string // families of agent files
@@ -202,10 +210,14 @@ func (s *Settings) override(getenv func(string) string) error {
 }
 
 // ThemeName is the theme to use: the one that is set; for "auto" the one that
-// suits the background which the terminal announces in COLORFGBG, else dark.
-func (s Settings) ThemeName(getenv func(string) string) string {
+// suits the terminal's background: what light says where it knows, else what
+// stands in COLORFGBG, else dark.
+func (s Settings) ThemeName(getenv func(string) string, light func() (is, known bool)) string {
 	if s.Theme != "auto" {
 		return s.Theme
+	}
+	if is, known := light(); known {
+		return map[bool]string{true: "light", false: "dark"}[is]
 	}
 	fgbg := getenv("COLORFGBG") // "foreground;background", or with a default between them
 	switch fgbg[strings.LastIndex(fgbg, ";")+1:] {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -90,6 +91,7 @@ agents_disabled = ["task"]
 subagents = false
 nested_background = false
 delegation_tools = ["subagent"]
+instructions = ["CLAUDE.md", ".github/copilot-instructions.md"]
 [[hooks.subagentStop]]
 command = "./check.sh"
 matcher = "explore|plan"
@@ -112,11 +114,14 @@ command = "true"
 matcher = "*"
 `)
 	want := Settings{
-		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, KeepProgress: 14 * 24 * time.Hour, StallAfter: 2 * time.Minute,
+		KeepProgress: 14 * 24 * time.Hour,
+		Mouse:        "on", Notify: "auto", Title: true, Synchronised: true,
+		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
 		Tiers: map[string]string{"fast": "ollama/small"}, AgentModels: map[string]string{"explore": "fast", "my agent": "openai/gpt-6-luna"},
 		Headers: map[string]map[string]string{"openai": {"X-Team": "search"}},
 		Trust:   "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
+		Instructions: []string{"CLAUDE.md", ".github/copilot-instructions.md"},
 		Hooks: []Hook{
 			{Point: "agentStop", Command: "true", Matcher: "*"},
 			{Point: "subagentStop", Command: "./check.sh", Matcher: "explore|plan", Timeout: 30 * time.Second, Required: true, Cwd: "sub", Env: map[string]string{"A": "b"}},
@@ -240,11 +245,16 @@ func TestDirectories(t *testing.T) {
 
 func TestThemeName(t *testing.T) {
 	for fgbg, want := range map[string]string{"": "dark", "15;0": "dark", "0;15": "light", "0;default;7": "light", "12;8": "dark", "x": "dark"} {
-		if got := (Settings{Theme: "auto"}).ThemeName(env("COLORFGBG", fgbg)); got != want {
+		if got := (Settings{Theme: "auto"}).ThemeName(env("COLORFGBG", fgbg), func() (bool, bool) { return true, false }); got != want {
 			t.Errorf("COLORFGBG=%q: %q, want %q", fgbg, got, want)
 		}
 	}
-	if got := (Settings{Theme: "mine"}).ThemeName(env("COLORFGBG", "0;15")); got != "mine" {
+	for light, want := range map[bool]string{true: "light", false: "dark"} {
+		if got := (Settings{Theme: "auto"}).ThemeName(env("COLORFGBG", "0;7"), func() (bool, bool) { return light, true }); got != want {
+			t.Errorf("the terminal says light %v: %q", light, got)
+		}
+	}
+	if got := (Settings{Theme: "mine"}).ThemeName(env("COLORFGBG", "0;15"), nil); got != "mine" {
 		t.Errorf("a theme that is set: %q", got)
 	}
 }
@@ -263,4 +273,34 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: %v names no way out", text, err)
 		}
 	})
+}
+
+func TestKeymapFile(t *testing.T) {
+	dir := t.TempDir()
+	getenv := env("DROVER_CONFIG", dir)
+	if file, rows, err := LoadKeymap(getenv); err != nil || len(rows) != 0 || filepath.Base(file) != KeymapFile {
+		t.Fatalf("none: %v %v", rows, err)
+	}
+	for text, want := range map[string]string{
+		"# mine\ncopy = [\"y\", \"c\"]\nmessage = \"M\"\nsteer = []\n": "[{copy [y c] 2} {message [M] 3} {steer [] 4}]",
+		"[keys]\nmessage = \"M\"\n":                                    "[{message [M] 2}]",
+		"":                                                             "[]",
+		"\nmessage = 3\n":                                              "keys.toml:2: message: a key must be a text, is a number",
+		"message = [\"a\", 1]":                                         "keys.toml:1: message: a key must be a text, is a number",
+		"message = {a = 1}":                                            "keys.toml:1: message: a key must be a text, is a table",
+		"message = \n":                                                 "keys.toml:1: no valid TOML",
+		"message = \"a\"\nmessage = \"b\"":                             "keys.toml:2: no valid TOML",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, KeymapFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, rows, err := LoadKeymap(getenv)
+		got := fmt.Sprint(rows)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
 }

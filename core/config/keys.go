@@ -21,7 +21,12 @@ type Key struct {
 // Keys are all settings, in the order in which people read of them.
 var Keys = []Key{
 	{"model", `"auto"`, "DROVER_MODEL", "model of new sessions: `provider/model`, a tier (`fast`, `balanced`, `powerful`), or `auto`, which finds one", setModel},
-	{"theme", `"auto"`, "DROVER_THEME", "colours: `dark`, `light`, one of your own, or `auto`", text(func(s *Settings) *string { return &s.Theme })},
+	{"theme", `"auto"`, "DROVER_THEME", "colours: the name of a theme, or `auto`: light or dark, as the terminal is", text(func(s *Settings) *string { return &s.Theme })},
+	{"mouse", "true", "", "`true`, `false`: the terminal has the mouse, `\"wheel\"`: clicks do nothing", setMouse},
+	{"notify", `"auto"`, "", "how you are told while you look elsewhere: `auto` (what the terminal knows), `osc9`, `osc777`, `osc99`, `bell`, `off`", oneOf(func(s *Settings) *string { return &s.Notify }, "auto", "osc9", "osc777", "osc99", "bell", "off")},
+	{"title", "true", "", "the terminal's title says who needs you and what runs", yesNo(func(s *Settings) *bool { return &s.Title })},
+	{"progress", "false", "", "the terminal's task bar shows that something runs (OSC 9;4)", yesNo(func(s *Settings) *bool { return &s.Progress })},
+	{"synchronised", "true", "", "frames are sent as one (mode 2026); off for a terminal that stumbles over it", yesNo(func(s *Settings) *bool { return &s.Synchronised })},
 	{"concurrency", "128", "", "how many tasks of a session work at once; more wait in the queue", number(func(s *Settings) *int { return &s.Concurrency }, 1, 10_000)},
 	{"max_depth", "6", "", "levels of subagents under the main agent; 0 is none, -1 is no limit", number(func(s *Settings) *int { return &s.MaxDepth }, -1, 100)},
 	{"subagents", "true", "", "whether agents may start others at all", yesNo(func(s *Settings) *bool { return &s.Subagents })},
@@ -38,6 +43,7 @@ var Keys = []Key{
 	{"host_idle", `"60s"`, "DROVER_HOST_IDLE", "a host with nothing to do exits after this", duration(func(s *Settings) *time.Duration { return &s.HostIdle }, 0, 24*time.Hour)},
 	{"keep_progress", `"336h"`, "", "events that only tell of progress are removed when their session has rested for so long; transcripts, and all that a timeline shows, stay", duration(func(s *Settings) *time.Duration { return &s.KeepProgress }, time.Hour, 10*365*24*time.Hour)},
 	{"stall_after", `"2m"`, "", "after this long without an event a running task is said to be stalled", duration(func(s *Settings) *time.Duration { return &s.StallAfter }, time.Second, 7*24*time.Hour)},
+	{"instructions", `["AGENTS.md"]`, "", "files that tell the main agent what you and the project want, in this order: `AGENTS.md`, `CLAUDE.md`, `GEMINI.md`, `.github/copilot-instructions.md`", severalOf(func(s *Settings) *[]string { return &s.Instructions }, "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")},
 	{"trust", `"folder"`, "", "what `drover trust` trusts: the `folder`, or the `content` its files have now: a changed one asks again", oneOf(func(s *Settings) *string { return &s.Trust }, "folder", "content")},
 	{"agent_order", "[]", "", "families of agent files in the order that counts, as `[\".claude\", \".drover\"]`; those left out come after, as in Agents", texts(func(s *Settings) *[]string { return &s.AgentOrder })},
 	{"agents_disabled", "[]", "", "agents that are switched off, by name", texts(func(s *Settings) *[]string { return &s.AgentsDisabled })},
@@ -53,8 +59,10 @@ var Keys = []Key{
 func defaults() Settings {
 	return Settings{
 		Model: Auto, Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
-		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, KeepProgress: 14 * 24 * time.Hour, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
-		Subagents: true, NestedBackground: true,
+		KeepProgress: 14 * 24 * time.Hour,
+		Timeout:      15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
+		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
+		Subagents: true, NestedBackground: true, Instructions: []string{"AGENTS.md"},
 	}
 }
 
@@ -155,6 +163,20 @@ func yesNo(field func(*Settings) *bool) func(*Settings, any) error {
 		*field(s) = is
 		return nil
 	}
+}
+
+func setMouse(s *Settings, v any) error {
+	switch v {
+	case true:
+		s.Mouse = "on"
+	case false:
+		s.Mouse = "off"
+	case "wheel":
+		s.Mouse = "wheel"
+	default:
+		return fmt.Errorf(`must be true, false or "wheel", is %s`, kind(v))
+	}
+	return nil
 }
 
 // setSearch takes an address with a place for the query; nothing is none.

@@ -159,7 +159,10 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 		case !quiet:
 			idle = nil
 		case h.o.Registry.OneShot:
-			return h.reg.EndSession(core.SenderSystem)
+			if err := h.reg.EndSession(core.SenderSystem); core.CodeOf(err) != core.CodeEnded { // main may have failed
+				return err
+			}
+			return nil
 		case idle == nil:
 			idle = time.After(h.o.IdleExit)
 		}

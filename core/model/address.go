@@ -18,7 +18,9 @@ func endpoints(base, path string) (*url.URL, []string) {
 	}
 	u.Fragment = ""
 	dir := strings.TrimRight(u.Path, "/")
-	dir = strings.TrimSuffix(dir, "/"+path)
+	for _, end := range []string{path, "chat/completions", "responses", "messages"} { // the whole address, as some copy it
+		dir = strings.TrimSuffix(dir, "/"+end)
+	}
 	parts := strings.Split(strings.Trim(dir, "/"), "/")
 	versioned := false
 	for _, p := range parts {

@@ -115,48 +115,57 @@ func (c *Client) Models(ctx context.Context) ([]Listed, error) {
 	return nil, fault
 }
 
+// wireModel is what servers say of a model, in the words of several.
 type wireModel struct {
 	ID      string `json:"id"`
-	Context int64  `json:"context_length"`   // OpenRouter
-	Max     int64  `json:"max_model_len"`    // vLLM
-	Input   int64  `json:"max_input_tokens"` // Anthropic
-	Pricing *struct {
-		Prompt     string `json:"prompt"`
-		Completion string `json:"completion"`
-		Read       string `json:"input_cache_read"`
-		Write      string `json:"input_cache_write"`
+	Name    string `json:"name"`
+	Context Number `json:"context_length"`   // OpenRouter
+	Max     Number `json:"max_model_len"`    // vLLM
+	Input   Number `json:"max_input_tokens"` // Anthropic
+	Pricing struct {
+		Prompt     json.RawMessage `json:"prompt"`
+		Completion json.RawMessage `json:"completion"`
+		Read       json.RawMessage `json:"input_cache_read"`
+		Write      json.RawMessage `json:"input_cache_write"`
 	} `json:"pricing"` // OpenRouter: US dollars for one token
 }
 
+// models reads a list of models: OpenAI's, a bare one, or Ollama's own; of
+// objects or of names. One that cannot be read is left out.
 func (c *Client) models(s *Stream, body []byte) ([]Listed, error) {
 	var w struct {
-		Data []wireModel `json:"data"`
+		Data   []json.RawMessage `json:"data"`
+		Models []json.RawMessage `json:"models"`
 	}
-	if json.Unmarshal(body, &w) != nil && json.Unmarshal(body, &w.Data) != nil || body == nil {
+	if body == nil || json.Unmarshal(body, &w) != nil && json.Unmarshal(body, &w.Data) != nil {
 		return nil, s.Garbage(body)
 	}
 	var out []Listed
-	for _, m := range w.Data {
+	for _, raw := range append(w.Data, w.Models...) {
+		var m wireModel
+		if name, ok := TextOf(raw); ok {
+			m.ID = name
+		} else if json.Unmarshal(raw, &m) != nil && m.ID == "" {
+			continue
+		}
+		if m.ID == "" {
+			m.ID = m.Name
+		}
 		if m.ID == "" {
 			continue
 		}
-		l := Listed{Provider: c.o.Name, Model: strings.TrimPrefix(m.ID, "models/"), Context: max(m.Context, m.Max, m.Input)}
-		if q := m.Pricing; q != nil {
-			in, err1 := strconv.ParseFloat(q.Prompt, 64)
-			answer, err2 := strconv.ParseFloat(q.Completion, 64)
-			if l.PriceKnown = err1 == nil && err2 == nil && in >= 0 && answer >= 0; l.PriceKnown {
-				l.Price = Price{In: in * 1e6, Out: answer * 1e6, CacheRead: million(q.Read), CacheWrite: million(q.Write)}
-			}
+		l := Listed{Provider: c.o.Name, Model: strings.TrimPrefix(m.ID, "models/"), Context: int64(max(m.Context, m.Max, m.Input))}
+		if q := m.Pricing; amount(q.Prompt) && amount(q.Completion) {
+			l.PriceKnown = true
+			l.Price = Price{In: 1e6 * Amount(q.Prompt), Out: 1e6 * Amount(q.Completion), CacheRead: 1e6 * Amount(q.Read), CacheWrite: 1e6 * Amount(q.Write)}
 		}
 		out = append(out, l)
 	}
 	return out, nil
 }
 
-func million(s string) float64 {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || v < 0 {
-		return 0
-	}
-	return v * 1e6
+// amount reports whether a price is one: OpenRouter's own router says -1.
+func amount(raw json.RawMessage) bool {
+	v, err := strconv.ParseFloat(strings.Trim(string(raw), `" `), 64)
+	return err == nil && v >= 0
 }

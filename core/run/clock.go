@@ -109,12 +109,18 @@ func (c *clock) stop() {
 	c.hard.whole, c.idle.whole = 0, 0 // nothing starts them again
 }
 
-// timed gives the turn a context that ends at its timeouts, with the limit as cause.
+// timed gives the turn a context that ends at its timeouts, with the limit as
+// cause. The end of the whole session waits for nobody: it stands on no clock.
 func (u *turn) timed(ctx context.Context) (context.Context, func()) {
+	over := func() {}
+	if ms := u.session.Limits.Until; ms > 0 {
+		ctx, over = context.WithDeadlineCause(ctx, time.UnixMilli(ms), overError())
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	u.clock = newClock(u.limits.hard, u.limits.idle, func(e *core.Error) { cancel(e) })
 	return ctx, func() {
 		u.clock.stop()
 		cancel(nil)
+		over()
 	}
 }

@@ -62,17 +62,20 @@ func (u *turn) begun(call string) bool {
 	return false
 }
 
-// system is the whole system prompt: stable within a session, so that it can be cached.
+// system is the whole system prompt: the same in every call of a task, so that
+// it can be cached, and the longer alike among tasks, the better: a task's own
+// name comes last, and the day is the one on which it began.
 func (u *turn) system() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(u.spec.System))
-	fmt.Fprintf(&b, "\n\n%s\n\n- working directory: %s\n- platform: %s\n- you are task %s (%s)\n", strings.TrimSpace(systemText), u.info.Dir, runtime.GOOS, u.t.ID, u.t.Label())
+	fmt.Fprintf(&b, "\n\n%s\n\n- working directory: %s\n- platform: %s\n- date: %s\n", strings.TrimSpace(systemText), u.info.Dir, runtime.GOOS, u.t.Created.Format("2006-01-02, Monday"))
 	if u.policy != "" {
 		b.WriteString("\n" + strings.TrimSpace(u.policy) + "\n")
 	}
 	if u.info.Autopilot {
 		b.WriteString("\n" + strings.TrimSpace(autopilotText) + "\n")
 	}
+	fmt.Fprintf(&b, "\nYou are task %s (%s).\n", u.t.ID, u.t.Label())
 	return b.String()
 }
 

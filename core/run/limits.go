@@ -223,6 +223,11 @@ func timeoutError(d time.Duration) *core.Error {
 	return &core.Error{Code: core.CodeTimeout, Message: fmt.Sprintf("timed out after %g minutes", d.Minutes()), Hint: "timeout of the agent or in the settings sets the limit"}
 }
 
+// overError is the end of the whole session.
+func overError() *core.Error {
+	return &core.Error{Code: core.CodeTimeout, Message: "the time for the whole run is over", Hint: "ask for less at once, or give it a longer --timeout"}
+}
+
 func idleError(d time.Duration) *core.Error {
 	return &core.Error{Code: core.CodeIdleTimeout, Message: fmt.Sprintf("nothing happened for %g minutes", d.Minutes()), Hint: "idle_timeout of the agent or in the settings sets the limit; output alone does not count"}
 }

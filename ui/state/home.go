@@ -211,3 +211,23 @@ func (s *State) WindowTitle() string {
 	}
 	return join("drover", ": ", strings.Join(parts, ", "))
 }
+
+// FirstRun says what to press where there is no task at all, and what stands in the way.
+func (s *State) FirstRun() []string {
+	lines := []string{"No tasks yet.", ""}
+	for _, k := range [][2]string{{"new-session", "new session: say what you want done"}, {"palette", "everything that can be done"}, {"help", "help"}, {"quit", "quit"}} {
+		if key := s.KeyOf(k[0]); key != "" {
+			lines = append(lines, key+strings.Repeat(" ", max(1, 8-len([]rune(key))))+k[1])
+		}
+	}
+	if key := s.KeyOf("command"); key != "" {
+		lines = append(lines, key+"tour"+strings.Repeat(" ", max(1, 4-len([]rune(key))))+"a minute's tour: no key, no network, no cost")
+	}
+	switch {
+	case s.Config.Trouble != "":
+		lines = append(lines, "", "A new session cannot start yet: "+core.CleanLine(s.Config.Trouble))
+	case s.Config.Offline:
+		lines = append(lines, "", "New sessions run on the offline model:", "rules, not a language model; no network, no key.")
+	}
+	return lines
+}

@@ -26,6 +26,7 @@ const (
 	noForce    = "tool_choice"
 	noHeat     = "temperature"
 	mostOutput = "max_tokens"
+	noCache    = "cache_control"
 )
 
 // Stream implements core.Model.
@@ -62,6 +63,8 @@ func (p *provider) learn(name string, r *request, err error) bool {
 	case model.Refused(err, "max_tokens"):
 		n := allowed(err.Error(), r.MaxTokens)
 		return n > 0 && p.learned.Set(name, mostOutput, n)
+	case model.Refused(err, "cache_control"):
+		return p.learned.Set(name, noCache, 1)
 	case r.Choice != nil && model.Refused(err, "tool_choice"):
 		return p.learned.Set(name, noForce, 1)
 	case r.Heat != nil && model.Refused(err, "temperature"):

@@ -40,6 +40,7 @@ type tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"input_schema"`
+	Cache       *cache          `json:"cache_control,omitempty"`
 }
 
 type message struct {
@@ -83,10 +84,13 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	o := p.c.Options()
 	r := &request{Model: req.Model, Stream: true, MaxTokens: p.maxTokens(req.Model)}
 	if strings.TrimSpace(req.System) != "" {
-		r.System = []block{{Type: "text", Text: req.System, Cache: ephemeral()}} // with the tools before it
+		r.System = []block{{Type: "text", Text: req.System, Cache: p.mark(req.Model)}} // with the tools before it
 	}
 	for _, t := range req.Tools {
-		r.Tools = append(r.Tools, tool{names.To(t.Name), t.Description, model.Schema(t)})
+		r.Tools = append(r.Tools, tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)})
+	}
+	if n := len(r.Tools); n > 0 { // alone too: other tasks have the same tools, and another system prompt
+		r.Tools[n-1].Cache = p.mark(req.Model)
 	}
 	if req.Force != "" && p.learned.Get(req.Model, noForce) == 0 {
 		r.Choice = &choice{"tool", names.To(req.Force)}
@@ -146,7 +150,13 @@ func (p *provider) maxTokens(name string) int {
 	return most
 }
 
-func ephemeral() *cache { return &cache{"ephemeral"} }
+// mark says that all up to here is worth keeping; nil for a server that does not take it.
+func (p *provider) mark(name string) *cache {
+	if p.learned.Get(name, noCache) > 0 {
+		return nil
+	}
+	return &cache{"ephemeral"}
+}
 
 // by marks what this provider wants back: another one's signatures are void here.
 func (p *provider) by() string { return "anthropic:" + p.c.Options().Name }
@@ -174,7 +184,7 @@ func (p *provider) messages(req core.ModelRequest, names *model.Names, plain boo
 	marked := 0
 	for i := len(out) - 1; i >= 0 && marked < 2; i-- { // what is new, and what was new the last time
 		if out[i].Role == "user" {
-			out[i].Content[len(out[i].Content)-1].Cache = ephemeral()
+			out[i].Content[len(out[i].Content)-1].Cache = p.mark(req.Model)
 			marked++
 		}
 	}

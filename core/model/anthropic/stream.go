@@ -50,10 +50,10 @@ type delta struct {
 }
 
 type usage struct {
-	In         *int64 `json:"input_tokens"`
-	Out        *int64 `json:"output_tokens"`
-	CacheRead  *int64 `json:"cache_read_input_tokens"`
-	CacheWrite *int64 `json:"cache_creation_input_tokens"`
+	In         *model.Number `json:"input_tokens"`
+	Out        *model.Number `json:"output_tokens"`
+	CacheRead  *model.Number `json:"cache_read_input_tokens"`
+	CacheWrite *model.Number `json:"cache_creation_input_tokens"`
 }
 
 // piece is one block of the answer as it grows.
@@ -114,12 +114,19 @@ func (d *decoder) event(name, data []byte) error {
 		d.a.Text(text)
 		return nil
 	}
+	if string(data) == "[DONE]" { // of servers that speak Chat Completions too
+		d.ended = true
+		return model.Done()
+	}
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
 		return d.s.Garbage(data)
 	}
 	if e.Type == "" {
 		e.Type = string(name)
+	}
+	if !model.Empty(e.Error) {
+		e.Type = "error"
 	}
 	switch e.Type {
 	case "message_start":
@@ -237,8 +244,8 @@ func (d *decoder) delta(i int, e delta) {
 // whole takes a message that was not streamed.
 func (d *decoder) whole(body []byte) error {
 	var w whole
-	if err := json.Unmarshal(body, &w); err != nil || w.Type != "message" {
-		if w.Type == "error" || len(w.Error) > 0 {
+	if err := json.Unmarshal(body, &w); err != nil || w.Type != "message" && w.Content == nil {
+		if w.Type == "error" || !model.Empty(w.Error) {
 			return d.p.c.Fault(model.ParseProblem(body))
 		}
 		return d.s.Garbage(body)
@@ -294,7 +301,7 @@ func (u *usage) add(n *usage) {
 	if n == nil {
 		return
 	}
-	for _, f := range []struct{ to, from **int64 }{{&u.In, &n.In}, {&u.Out, &n.Out}, {&u.CacheRead, &n.CacheRead}, {&u.CacheWrite, &n.CacheWrite}} {
+	for _, f := range []struct{ to, from **model.Number }{{&u.In, &n.In}, {&u.Out, &n.Out}, {&u.CacheRead, &n.CacheRead}, {&u.CacheWrite, &n.CacheWrite}} {
 		if *f.from != nil {
 			*f.to = *f.from
 		}
@@ -302,11 +309,11 @@ func (u *usage) add(n *usage) {
 }
 
 func (u *usage) sum() model.Usage {
-	n := func(p *int64) int64 {
+	n := func(p *model.Number) int64 {
 		if p == nil {
 			return 0
 		}
-		return max(0, *p)
+		return int64(*p)
 	}
 	return model.Usage{In: n(u.In) + n(u.CacheRead) + n(u.CacheWrite), Out: n(u.Out), CacheRead: n(u.CacheRead), CacheWrite: n(u.CacheWrite)}
 }

@@ -32,11 +32,11 @@ func (d *decoder) tokens(name string, sent int, r core.ModelReply) core.Tokens {
 		return d.p.c.Tokens(name, model.Usage{}, sent, r)
 	}
 	t := d.p.c.Tokens(name, model.Usage{
-		In: u.Prompt, Out: max(u.Completion, u.Total-u.Prompt),
-		CacheRead: max(u.Details.Cached, u.CacheHit), CacheWrite: u.Details.Written,
+		In: int64(u.Prompt), Out: int64(max(u.Completion, u.Total-u.Prompt)),
+		CacheRead: int64(max(u.Details.Cached, u.CacheHit)), CacheWrite: int64(u.Details.Written),
 	}, sent, r)
-	if !t.CostKnown && u.Cost != nil && *u.Cost >= 0 {
-		t.Cost, t.CostKnown = *u.Cost, true
+	if !t.CostKnown && !model.Empty(u.Cost) {
+		t.Cost, t.CostKnown = model.Amount(u.Cost), true
 	}
 	return t
 }

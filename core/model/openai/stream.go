@@ -17,7 +17,7 @@ type chunk struct {
 }
 
 type choice struct {
-	Index   int             `json:"index"`
+	Index   model.Number    `json:"index"`
 	Delta   *delta          `json:"delta"`
 	Message *delta          `json:"message"` // instead of delta, where the answer is not streamed
 	Finish  string          `json:"finish_reason"`
@@ -35,7 +35,7 @@ type delta struct {
 }
 
 type call struct {
-	Index    *int            `json:"index"`
+	Index    *model.Number   `json:"index"`
 	ID       json.RawMessage `json:"id"`
 	Function struct {
 		Name      string          `json:"name"`
@@ -45,14 +45,14 @@ type call struct {
 }
 
 type usage struct {
-	Prompt     int64    `json:"prompt_tokens"`
-	Completion int64    `json:"completion_tokens"`
-	Total      int64    `json:"total_tokens"`
-	CacheHit   int64    `json:"prompt_cache_hit_tokens"` // DeepSeek
-	Cost       *float64 `json:"cost"`                    // OpenRouter, in US dollars
+	Prompt     model.Number    `json:"prompt_tokens"`
+	Completion model.Number    `json:"completion_tokens"`
+	Total      model.Number    `json:"total_tokens"`
+	CacheHit   model.Number    `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cost       json.RawMessage `json:"cost"`                    // OpenRouter, in US dollars
 	Details    struct {
-		Cached  int64 `json:"cached_tokens"`
-		Written int64 `json:"cache_write_tokens"`
+		Cached  model.Number `json:"cached_tokens"`
+		Written model.Number `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
 }
 
@@ -241,12 +241,12 @@ func (d *decoder) call(c *call) {
 }
 
 // target finds the call that a piece belongs to, or begins one.
-func (d *decoder) target(index *int, id, name string) *model.Call {
+func (d *decoder) target(index *model.Number, id, name string) *model.Call {
 	calls := d.a.Calls()
 	fresh := func() *model.Call { return d.a.Call("#" + strconv.Itoa(len(calls))) }
 	var at *model.Call
 	if index != nil {
-		prefix := strconv.Itoa(*index)
+		prefix := strconv.Itoa(int(*index))
 		for _, c := range calls { // the last of that number
 			if c.Key == prefix || len(c.Key) > len(prefix) && c.Key[:len(prefix)+1] == prefix+"/" {
 				at = c

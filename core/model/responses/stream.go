@@ -31,11 +31,11 @@ type response struct {
 }
 
 type usage struct {
-	In      int64 `json:"input_tokens"`
-	Out     int64 `json:"output_tokens"`
+	In      model.Number `json:"input_tokens"`
+	Out     model.Number `json:"output_tokens"`
 	Details struct {
-		Cached  int64 `json:"cached_tokens"`
-		Written int64 `json:"cache_write_tokens"`
+		Cached  model.Number `json:"cached_tokens"`
+		Written model.Number `json:"cache_write_tokens"`
 	} `json:"input_tokens_details"`
 }
 
@@ -103,7 +103,7 @@ func (p *provider) answer(s *model.Stream, req core.ModelRequest, sent int, name
 	}
 	var u model.Usage
 	if n := d.final.Usage; n != nil {
-		u = model.Usage{In: n.In, Out: n.Out, CacheRead: n.Details.Cached, CacheWrite: n.Details.Written}
+		u = model.Usage{In: int64(n.In), Out: int64(n.Out), CacheRead: int64(n.Details.Cached), CacheWrite: int64(n.Details.Written)}
 	}
 	r.Tokens = p.c.Tokens(req.Model, u, sent, r)
 	r.Opaque = model.Layout(p.by(), req.Model, d.parts())

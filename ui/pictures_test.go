@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"drover/themes"
+)
+
+// pictures are what the README shows: a scene, and the theme by day.
+var pictures = []struct {
+	name  string
+	setup func(*fake)
+	keys  string
+}{
+	{"tree", fleet, ""},
+	{"approval", func(f *fake) { shop(f); ask(f) }, "!"},
+	{"transcript", shop, ":go explore-api<Enter>"},
+	{"timeline", shop, "t"},
+	{"inbox", asked, "I"},
+	{"review", declared, "R"},
+	{"agents", shopAgents, "@jjj"},
+	{"composer", shop, ":go explore-api<Enter>mand where is VAT added?"},
+	{"palette", shop, "<Ctrl-P>mes"},
+	{"help", shop, "?"},
+}
+
+// vivid is a simulated screen with true colours.
+type vivid struct{ sized }
+
+func (vivid) Colors() int { return 1 << 24 }
+
+// TestPictures holds the pictures of the README against the screen, in both themes.
+func TestPictures(t *testing.T) {
+	for _, p := range pictures {
+		for _, name := range []string{"dark", "light"} {
+			t.Run(p.name+"-"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newFake()
+					p.setup(f)
+					th := theme(t, name)
+					d := drive(t, f, 110, 28, func(o *Options) {
+						o.Theme = th
+						o.Screen = vivid{o.Screen.(sized)}
+					})
+					d.wait(2 * time.Second)
+					d.keys(p.keys)
+					text := th.Style(themes.Text)
+					got := paintedSVG(d.sim, text.FG, text.BG)
+					d.quit()
+					golden(t, fmt.Sprintf("pictures/%s-%s.svg", p.name, name), got)
+				})
+			})
+		}
+	}
+}
