@@ -278,8 +278,8 @@ func (v *view) drawLine(s tcell.Screen, y, w int, prompt string, complete bool) 
 	x := drawText(s, 0, y, w/2, prompt, v.pal.Over(base, themes.Key))
 	e := &v.st.Input.Line
 	before, after := string(e.Text[:e.Pos]), string(e.Text[e.Pos:])
-	for textWidth(before) > w-x-2 {
-		_, before = splitWidth(plain(before), 1)
+	if over := textWidth(before) - max(1, w-x-2); over > 0 {
+		_, before = splitWidth(plain(before), over+1) // one more: a wide character may stand across
 	}
 	x += drawText(s, x, y, w-x-1, before, base)
 	s.ShowCursor(x, y)

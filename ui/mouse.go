@@ -72,10 +72,9 @@ func (v *view) mouse(ev *tcell.EventMouse, action tview.MouseAction) (*tcell.Eve
 			v.wakePump()
 		}
 		return ev, action
-	case tview.MouseLeftClick:
-		v.click(x, y, false)
-	case tview.MouseLeftDoubleClick:
-		v.click(x, y, true)
+	case tview.MouseLeftClick, tview.MouseLeftDoubleClick: // tview counts two clicks in two places, too
+		v.click(x, y, v.clicked == [2]int{x, y} && v.st.Now.Sub(v.clickedAt) < tview.DoubleClickInterval)
+		v.clicked, v.clickedAt = [2]int{x, y}, v.st.Now
 	default:
 		return ev, action
 	}

@@ -96,6 +96,7 @@ func TestPages(t *testing.T) {
 	for _, s := range pageScenes {
 		for _, size := range [][2]int{{60, 20}, {80, 24}, {120, 40}, {200, 60}} {
 			t.Run(fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					f := newFake()
 					s.setup(f)

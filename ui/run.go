@@ -87,6 +87,9 @@ func run(ctx context.Context, o Options, made func(*program)) error {
 		return &core.Error{Code: core.CodeInvalidInput, Message: "the terminal cannot be used", Hint: "is TERM set, and is this a terminal?", Err: err}
 	}
 	p.screen.EnablePaste()
+	if p.view.st.Home.Mouse != state.MouseOff {
+		p.screen.EnableMouse() // as with paste: tview does so only for screens of its own
+	}
 	if o.Notify.Kind != "" {
 		p.screen.EnableFocus()
 	}

@@ -3,6 +3,8 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,14 +104,17 @@ func ask(f *fake) {
 	})
 }
 
-var sizes = [][2]int{{60, 20}, {80, 24}, {120, 40}, {200, 50}}
+var sizes = [][2]int{{60, 20}, {80, 24}, {120, 40}, {200, 60}}
 
-// scenes are the golden screens: a name, how the registry is, and what is typed.
-var scenes = []struct {
+// scene is a golden screen: a name, how the registry is, and what is typed.
+type scene struct {
 	name  string
 	setup func(*fake)
 	keys  string
-}{
+}
+
+// scenes are the golden screens.
+var scenes = []scene{
 	{"empty", nil, ""},
 	{"tree", shop, ""},
 	{"transcript", shop, ":go explore-api<Enter>"},
@@ -157,6 +162,7 @@ func TestScreens(t *testing.T) {
 	for _, s := range scenes {
 		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					f := newFake()
 					if s.setup != nil {
@@ -174,28 +180,35 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// Without colours the screen says the same in the same cells.
+// Without colours the screen says the same in the same cells, at every size.
 func TestNoColorSaysTheSame(t *testing.T) {
-	for _, s := range scenes {
-		synctest.Test(t, func(t *testing.T) {
-			f := newFake()
-			if s.setup != nil {
-				s.setup(f)
-			}
-			d := drive(t, f, 80, 24, func(o *Options) { o.NoColor = true })
-			d.wait(2 * time.Second)
-			d.keys(s.keys)
-			got := d.text()
-			for _, row := range simCells(d.sim) {
-				for _, c := range row {
-					fg, bg, _ := c.style.Decompose()
-					if fg.Hex() >= 0 || bg.Hex() >= 0 {
-						t.Fatalf("%s: a colour at %d,%d", s.name, c.x, c.y)
+	for _, s := range slices.Concat(scenes, asScenes()) {
+		for _, size := range sizes {
+			t.Run(fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					f := newFake()
+					if s.setup != nil {
+						s.setup(f)
 					}
-				}
-			}
-			d.quit()
-			golden(t, fmt.Sprintf("screen/%s-80x24.txt", s.name), got)
-		})
+					d := drive(t, f, size[0], size[1], func(o *Options) { o.NoColor = true })
+					d.wait(2 * time.Second)
+					for part := range strings.SplitSeq(s.keys, "|") {
+						d.keys(part)
+					}
+					got := d.text()
+					for _, row := range simCells(d.sim) {
+						for _, c := range row {
+							fg, bg, _ := c.style.Decompose()
+							if fg.Hex() >= 0 || bg.Hex() >= 0 {
+								t.Fatalf("%s: a colour at %d,%d", s.name, c.x, c.y)
+							}
+						}
+					}
+					d.quit()
+					golden(t, fmt.Sprintf("screen/%s-%dx%d.txt", s.name, size[0], size[1]), got)
+				})
+			})
+		}
 	}
 }

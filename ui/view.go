@@ -36,9 +36,11 @@ type view struct {
 	overTop   int
 	overRoom  int
 	tiny      bool
-	title     string                // of the terminal's window, as it was set last
-	zones     []zone                // what a click would hit
-	pressed   [2]int                // where the button went down
+	title     string // of the terminal's window, as it was set last
+	zones     []zone // what a click would hit
+	pressed   [2]int // where the button went down
+	clicked   [2]int // where the last click was
+	clickedAt time.Time
 	focus     atomic.Pointer[focus] // what the pump should ask for
 }
 

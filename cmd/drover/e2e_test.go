@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -189,10 +190,13 @@ func TestTerminal(t *testing.T) {
 		t.Skip("SKIPPED, THE SCREEN WAS NOT TESTED IN A REAL TERMINAL: tmux is not installed (apt-get install tmux)")
 	}
 	exe := build(t)
-	for _, size := range []string{"80x24", "200x50"} {
-		t.Run(size, func(t *testing.T) {
+	for _, s := range []struct {
+		name, size string
+		tell       func(w *terminal, exe string)
+	}{{"work", "80x24", work}, {"desk", "120x40", desk}, {"hand", "200x60", hand}} {
+		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			work(start(t, exe, repository(t), size), exe)
+			s.tell(start(t, exe, repository(t), s.size), exe)
 		})
 	}
 }
@@ -302,25 +306,43 @@ func (w *terminal) resize() {
 // quiet checks that nothing the story started is left running.
 func (w *terminal) quiet() {
 	w.t.Helper()
-	var out bytes.Buffer
 	if err := stopHosts(w.state); err != nil {
 		w.t.Error(err)
 	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(screenPatience)
+	for left := w.processes(); len(left) > 0; left = w.processes() { // a lock is gone a little before its holder
+		select {
+		case <-tick.C:
+		case <-deadline:
+			w.t.Fatalf("processes left behind: %v", left)
+		}
+	}
+}
+
+// processes are those of drover that work on this terminal's state, by their ID.
+func (w *terminal) processes() map[int]string {
+	w.t.Helper()
 	procs, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	out := map[int]string{}
 	for _, p := range procs {
 		env, err := os.ReadFile(p)
 		if err != nil { // of somebody else, or gone
 			continue
 		}
 		cmdline, err := os.ReadFile(filepath.Join(filepath.Dir(p), "cmdline"))
-		if err == nil && bytes.Contains(env, []byte("DROVER_STATE="+w.state)) && bytes.HasPrefix(cmdline, []byte("drover")) {
-			fmt.Fprintf(&out, "%s: %q\n", p, cmdline)
+		argv := strings.Split(string(cmdline), "\x00")
+		if err == nil && bytes.Contains(env, []byte("DROVER_STATE="+w.state)) && filepath.Base(argv[0]) == "drover" {
+			id, err := strconv.Atoi(filepath.Base(filepath.Dir(p)))
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			out[id] = strings.Join(argv[1:], " ")
 		}
 	}
-	if out.Len() > 0 {
-		w.t.Errorf("processes left behind:\n%s", out.String())
-	}
+	return out
 }

@@ -256,3 +256,20 @@ func TestPromptSchema(t *testing.T) {
 		t.Errorf("exit code %d, %q, %s", code, out, fault)
 	}
 }
+
+// What the provider says it cost counts against the budget; the answer at the
+// limit is printed, and the cost is in the result.
+func TestPromptBudgetCost(t *testing.T) {
+	s := newWireServer(t, func(n int) string {
+		cost := "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2,\"cost\":0.5}}\n\n"
+		if n == 1 {
+			return calls("list_files", `{"path":"."}`) + cost
+		}
+		return says("what there is") + cost
+	})
+	p := newPerson(t, "OPENAI_BASE_URL="+s.URL)
+	out, fault, code := p.runs("run", "--output-format", "json", "--model", "openai/m", "--budget-cost", "0.1", "work")
+	if code != 4 || !strings.Contains(out, `"text":"what there is","partial":true`) || !strings.Contains(out, `"error_code":"budget_exceeded"`) || !strings.Contains(fault, "no price is known of openai/m") {
+		t.Errorf("exit code %d, %s%s", code, out, fault)
+	}
+}

@@ -26,6 +26,7 @@ type runFlags struct {
 	rules                       []string
 	limits                      core.SessionLimits
 	tell                        func(string) error // hears which model was found; nil: nobody
+	around                      func() string      // the surroundings, where they were asked for already; nil: they were not
 }
 
 func (a *app) runCmd() *cobra.Command {
@@ -66,6 +67,9 @@ func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err er
 	if err != nil {
 		return err
 	}
+	around, leave := surroundingsOfThis(ctx)
+	defer leave()
+	f.around = around
 	e, err := a.engine(ctx)
 	if err != nil {
 		return err
@@ -78,6 +82,11 @@ func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err er
 	n, err := e.newSession(ctx, prompt, f)
 	if err != nil {
 		return err
+	}
+	if _, known := e.choice.prices.Of(n.Model); f.limits.Cost > 0 && !known {
+		if err := a.note("no price is known of " + core.CleanLine(n.Model) + ": --budget-cost counts only what the provider itself says that a call costs"); err != nil {
+			return err
+		}
 	}
 	t, err := e.Create(ctx, n)
 	if err != nil {
@@ -129,7 +138,10 @@ func (e *engine) newSession(ctx context.Context, prompt string, f runFlags) (cor
 	if err != nil {
 		return core.NewSession{}, err
 	}
-	agent.Prompt += more + surroundings(ctx, dir)
+	if f.around == nil {
+		f.around = func() string { return surroundings(ctx, dir) }
+	}
+	agent.Prompt += more + f.around()
 	continues := e.settings.MaxContinues
 	if f.continues >= 0 {
 		continues = f.continues

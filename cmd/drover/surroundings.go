@@ -36,6 +36,20 @@ func surroundings(ctx context.Context, dir string) string {
 	}
 }
 
+// surroundingsOfThis asks for the surroundings of the working directory while
+// the rest is opened: git takes as long. Leave waits for the end of it.
+func surroundingsOfThis(ctx context.Context) (around func() string, leave func()) {
+	ctx, stop := context.WithCancel(ctx)
+	text, done := "", make(chan struct{})
+	go func() {
+		defer close(done)
+		if dir, err := os.Getwd(); err == nil { // else the session cannot begin either, and says so
+			text = surroundings(ctx, dir)
+		}
+	}()
+	return func() string { <-done; return text }, func() { stop(); <-done }
+}
+
 // branchOf reads what is checked out, without git: "" where it cannot be told.
 func branchOf(at string, isDir bool) string {
 	if !isDir { // a worktree or a submodule
