@@ -179,3 +179,19 @@ func TestQuickClicks(t *testing.T) {
 		d.quit()
 	})
 }
+
+// A key that does nothing where one is says where it does something, to the end of it.
+func TestKeyThatDoesNothingSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		shop(f)
+		d := drive(t, f, 60, 20, nil)
+		d.keys("a")
+		d.sees("a does nothing here", "allow this one tool call")
+		d.keys("~")
+		d.sees("~ is no key; ? shows all there are")
+		d.keys("5")
+		d.sees("nothing is pinned to 5", "pins it here")
+		d.quit()
+	})
+}

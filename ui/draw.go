@@ -45,6 +45,9 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawPalette(s, w, h)
 	case state.Finding:
 		v.drawHits(s, w, h)
+	case state.Normal:
+		v.drawLongToast(s, w, h)
+		v.drawTour(s, w, h)
 	default:
 		v.drawTour(s, w, h)
 	}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -108,6 +109,9 @@ func (s *State) Key(k Key) []Effect {
 func (s *State) typed(k Key) []Effect {
 	r, ok := k.Rune()
 	e := s.editor()
+	if ok && s.View.Mode == Normal {
+		s.strange(k)
+	}
 	if !ok || e == nil || !unicode.IsPrint(r) && !joins(r) {
 		return nil
 	}
@@ -116,6 +120,17 @@ func (s *State) typed(k Key) []Effect {
 	}
 	s.refilter()
 	return nil
+}
+
+// strange says of a key that nothing has here where it does something.
+func (s *State) strange(k Key) {
+	for i := range s.keys {
+		if b := &s.keys[i]; slices.Contains(b.Keys, k) {
+			s.fail(fmt.Sprintf("%s does nothing here; %s: %s", k.Label(), b.Context, b.Help))
+			return
+		}
+	}
+	s.fail(k.Label() + " is no key; " + s.KeyOf("help") + " shows all there are")
 }
 
 // editor is the text that is being typed, or nil.
