@@ -200,6 +200,9 @@ func (c *change) open(id string) (bool, error) {
 		t.Turn++
 		t.Opener = opener
 		t.Intent = ""
+		if t.Kind == KindMain {
+			t.Model = c.session.Model
+		}
 		if opener != SenderSystem && opener != SenderAutopilot { // a new job: what was declared of the last one stays in the timeline
 			t.Outcome, t.Summary, t.NotDone = "", "", nil
 		}

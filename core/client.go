@@ -134,6 +134,10 @@ func (c *Client) prepare(r *Request) error {
 		if _, err := slotsOf(r.Text); err != nil {
 			return err
 		}
+	case ReqModel:
+		if r.Text = CleanLine(r.Text); r.Text == "" || len(r.Text) > maxModelName {
+			return &Error{Code: CodeInvalidInput, Message: "a model's name is missing, or is too long", Hint: "drover models lists them"}
+		}
 	case ReqAutopilot:
 		if r.Text != "on" && r.Text != "off" {
 			return &Error{Code: CodeInvalidInput, Message: "autopilot is set to on or off, not to " + quote(r.Text)}
@@ -144,7 +148,7 @@ func (c *Client) prepare(r *Request) error {
 
 // acceptable says at once what the host would refuse later; the host checks again.
 func (c *Client) acceptable(r Reader, t *Task, req Request) error {
-	op := map[RequestKind]Op{ReqMessage: OpMessage, ReqCancel: OpCancel, ReqPromote: OpPromote, ReqResume: OpResume, ReqEnd: OpComplete}[req.Kind]
+	op := map[RequestKind]Op{ReqMessage: OpMessage, ReqCancel: OpCancel, ReqPromote: OpPromote, ReqResume: OpResume, ReqEnd: OpComplete, ReqModel: OpMessage}[req.Kind]
 	if op != "" {
 		if _, err := Next(t.Status, op); err != nil {
 			return named(err, t)
@@ -159,7 +163,7 @@ func (c *Client) acceptable(r Reader, t *Task, req Request) error {
 		}
 	case ReqEnd:
 		return endable(r, t)
-	case ReqAutopilot, ReqSlots:
+	case ReqAutopilot, ReqSlots, ReqModel:
 		if t.Kind != KindMain {
 			return named(&Error{Code: CodeWrongStatus, Message: string(req.Kind) + " belongs to a session", Hint: "name its main task: " + t.Session}, t)
 		}

@@ -109,6 +109,8 @@ type Reader interface {
 	LastSeq() (int64, error)
 	Approvals(f ApprovalFilter) ([]Approval, error)
 	Todos(session string) ([]Todo, error)
+	// Usage adds up by one of UsageGroups, or "": everything, in one group.
+	Usage(by string) ([]UsageSum, error)
 	// Facts whose key begins with prefix.
 	Facts(prefix string) (map[string]string, error)
 	// Search finds words in transcripts, the newest hit first. Where the index is not
@@ -128,6 +130,8 @@ type Tx interface {
 	// the new revision. Otherwise CodeConflict.
 	UpdateTask(t Task) (rev int64, err error)
 	DeleteTask(id string) error
+	// AddUsage counts what one call of a model has used, on the day of at.
+	AddUsage(task, model string, at time.Time, t Tokens) error
 	PutTurn(Turn) error
 	// AppendEntry gives the entry the next Seq of its task and returns it.
 	AppendEntry(Entry) (seq int64, err error)

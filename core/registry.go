@@ -25,6 +25,8 @@ type Options struct {
 	// Allowed says whether the rules allow a tool call; RuleFor makes the rule of "always".
 	Allowed func(rules []string, tool, subject string) bool
 	RuleFor func(tool, subject string) string
+	// Model says what the name of a model means in a session that runs on another; nil: itself.
+	Model func(name, now string) (full string, err error)
 	// OnRunnable is told, after the commit, which task has a turn to run. It must not block.
 	OnRunnable func(id string)
 	// OnEvent is told of every notable event after its commit. It must not block.
@@ -88,6 +90,9 @@ func NewRegistry(s Store, o Options) *Registry {
 	}
 	if o.RuleFor == nil {
 		o.RuleFor = func(tool, _ string) string { return tool }
+	}
+	if o.Model == nil {
+		o.Model = func(name, _ string) (string, error) { return name, nil }
 	}
 	if o.OnRunnable == nil {
 		o.OnRunnable = func(string) {}

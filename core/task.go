@@ -214,6 +214,7 @@ const (
 	ReqResume    RequestKind = "resume"    //
 	ReqAutopilot RequestKind = "autopilot" // Text is "on" or "off"
 	ReqSlots     RequestKind = "slots"     // Text is how many tasks of the session work at once
+	ReqModel     RequestKind = "model"     // Text is what the session's main agent runs on from its next turn
 	ReqEnd       RequestKind = "end"       // the person closes the task: completed
 )
 

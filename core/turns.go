@@ -175,6 +175,11 @@ func (r *Registry) Append(id string, s Step) error {
 			return err
 		}
 		t := c.staged[id]
+		if s.Tokens != (Tokens{}) {
+			if err := c.tx.AddUsage(id, t.Model, c.now, s.Tokens); err != nil {
+				return err
+			}
+		}
 		for _, e := range s.Entries {
 			e.Task, e.Turn, e.Step = id, t.Turn, t.Steps
 			if err := c.entry(e); err != nil {

@@ -163,6 +163,8 @@ func requestOf(e state.Effect) (core.Request, bool) {
 		r.Task, r.Kind = e.Task, core.ReqResume
 	case state.Autopilot:
 		r.Task, r.Kind, r.Text = e.Task, core.ReqAutopilot, map[bool]string{true: "on", false: "off"}[e.On]
+	case state.Model:
+		r.Task, r.Kind, r.Text = e.Task, core.ReqModel, e.Name
 	case state.End:
 		r.Task, r.Kind = e.Task, core.ReqEnd
 	default:

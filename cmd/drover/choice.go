@@ -23,6 +23,7 @@ import (
 type choice struct {
 	*model.Registry
 	prices   model.Prices
+	contexts map[string]int64 // tokens, of models a person has said it of
 	settings config.Settings
 	mu       sync.Mutex
 	found    string // what auto came to; "": it was not asked for yet
@@ -33,15 +34,32 @@ type choice struct {
 // the environment names. Transient faults are tried again, before anything of
 // an answer has arrived.
 func openChoice(getenv func(string) string, s config.Settings) (*choice, error) {
-	c := &choice{settings: s, prices: model.DefaultPrices()}
+	own, err := config.LoadPrices(getenv)
+	if err != nil {
+		return nil, err
+	}
+	c := &choice{settings: s, prices: model.DefaultPrices(), contexts: map[string]int64{}}
+	for _, p := range own {
+		c.prices[p.Model] = model.Price{In: p.In, Out: p.Out, CacheRead: p.Cached, CacheWrite: p.Write, Over: p.Over, LongIn: p.LongIn, LongOut: p.LongOut}
+		c.contexts[p.Model] = p.Context
+	}
 	c.Registry = model.NewRegistry(model.RegistryOptions{
-		Providers: model.Detect(getenv), Prices: c.prices, Tiers: s.Tiers,
+		Providers: model.Detect(getenv, keyCommand), Prices: c.prices, Tiers: s.Tiers,
 		Open:  map[model.Wire]func(model.Options) core.Model{model.WireAnthropic: anthropic.New, model.WireChat: openai.New, model.WireResponses: responses.New},
 		Wrap:  func(_ string, m core.Model) core.Model { return retry.New(m, retry.Options{}) },
 		Fixed: map[string]core.Model{offline.Name: offline.New(offline.Options{Pace: s.OfflinePace})},
 		Tune:  func(o *model.Options) { o.Headers = s.Headers[o.Name] },
 	})
 	return c, nil
+}
+
+// window is how many tokens a model takes at once; 0: not known.
+func (c *choice) window(name string) int64 {
+	if n := c.contexts[name]; n > 0 {
+		return n
+	}
+	card, _ := model.CardOf(name)
+	return card.Context
 }
 
 // offlineModel is what a session runs on where nothing else can be reached.
@@ -129,6 +147,20 @@ func (c *choice) child(w tool.Wish) (full, note string, err error) {
 		}
 	}
 	return w.Parent, "", nil
+}
+
+// switched is the model of the name that a person switches a session to.
+func (c *choice) switched(name, now string) (string, error) {
+	if name == config.Auto {
+		full, _ := c.auto(context.Background())
+		return full, nil
+	}
+	full, note, err := c.wish(name, now)
+	if err == nil && note != "" {
+		tier, _ := agents.Tier(name)
+		err = &core.Error{Code: core.CodeInvalidInput, Message: fmt.Sprintf("no model beside %s is known as %s", core.CleanLine(now), tier), Hint: "name it as provider/model (drover models lists them), or set it under [tiers]"}
+	}
+	return full, err
 }
 
 // wish is the "provider/model" of a name beside the model of a parent: a tier

@@ -78,7 +78,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	settings, err := config.Load(a.getenv)
 	all = append(all, a.checkSettings(err))
 	if err == nil {
-		all = append(all, checkModel(ctx, a.getenv, settings))
+		all = append(all, a.checkModel(ctx, settings))
 	}
 	dir, err := config.StateDir(a.getenv)
 	if err != nil {
@@ -154,10 +154,11 @@ func checkWalls(ctx context.Context) finding {
 	return finding{"walls", fine, fmt.Sprintf("commands of read-only agents are confined by %s and Landlock %d", r.Best, r.Landlock), ""}
 }
 
-func checkModel(ctx context.Context, getenv func(string) string, s config.Settings) finding {
-	c, err := openChoice(getenv, s)
+func (a *app) checkModel(ctx context.Context, s config.Settings) finding {
+	c, err := openChoice(a.getenv, s)
 	if err != nil {
-		return finding{"model", fail, err.Error(), core.HintOf(err)}
+		_, message, hint := a.describe(err)
+		return finding{"model", fail, message, hint}
 	}
 	full, note, err := c.named(ctx, s.Model)
 	switch {

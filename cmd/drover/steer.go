@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"drover/core"
+	"drover/core/config"
 )
 
 // How long a command waits to hear what became of its request. The request
@@ -141,6 +142,29 @@ func (a *app) slotsCmd() *cobra.Command {
 				return err
 			}
 			return a.saidOf(r, core.TaskView{ID: d.Task.Session, Name: "slots"}, args[1])
+		}),
+	}
+}
+
+func (a *app) modelCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "model ID NAME", Short: "What a session's main agent runs on from its next turn: provider/model or a tier", Args: takes("ID", "NAME"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return config.Tiers, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.complete(isMain)(cmd, args, word)
+		},
+		RunE: a.do(func(ctx context.Context, c client, args []string) error {
+			d, err := c.Show(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			r, err := a.ask(ctx, c, core.Request{Session: d.Task.Session, Task: d.Task.Session, Kind: core.ReqModel, Text: args[1]}, patience)
+			if err != nil {
+				return err
+			}
+			return a.saidOf(r, core.TaskView{ID: d.Task.Session, Name: "session"}, core.CleanLine(r.Outcome))
 		}),
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"drover/core/config"
 	"drover/core/host"
 	"drover/core/mask"
-	"drover/core/model"
 	"drover/core/run"
 	"drover/core/sandbox"
 	"drover/core/schema"
@@ -92,7 +91,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		Tidy: func(ctx context.Context) error { return e.Client.Tidy(ctx, time.Now().Add(-e.settings.KeepProgress)) },
 		Registry: core.Options{
 			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot, NewID: e.newID,
-			Allowed: tool.Allowed, RuleFor: tool.RuleFor,
+			Allowed: tool.Allowed, RuleFor: tool.RuleFor, Model: e.choice.switched,
 		},
 	}
 	if log != nil {
@@ -103,7 +102,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		return run.New(run.Options{
 			Registry: r, Model: e.choice.Resolve, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
 			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Policy: e.catalog.policy,
-			Schema: compile, Mask: masks.Text, Masked: func(w io.Writer) io.WriteCloser { return masks.NewWriter(w) }, Hooks: hooks{e}, Window: window,
+			Schema: compile, Mask: masks.Text, Masked: func(w io.Writer) io.WriteCloser { return masks.NewWriter(w) }, Hooks: hooks{e}, Window: e.choice.window,
 		})
 	}
 	return host.New(o), nil
@@ -125,12 +124,6 @@ func limits(s config.Settings) run.Limits {
 
 func compile(raw json.RawMessage) (func(json.RawMessage) []string, error) {
 	return schema.Compile(raw)
-}
-
-// window is how many tokens a model takes at once, as far as it is known.
-func window(name string) int64 {
-	card, _ := model.CardOf(name)
-	return card.Context
 }
 
 // sweep ends processes of a host that was killed together with their supervisors.

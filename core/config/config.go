@@ -139,14 +139,7 @@ func cause(err error) string {
 func (s *Settings) parse(file, text string) error {
 	var values map[string]any
 	if _, err := toml.Decode(text, &values); err != nil {
-		e := &Error{File: file, Problem: "no valid TOML: " + err.Error(), Hint: `a line is: key = "text", or key = 12`}
-		if p, ok := errors.AsType[toml.ParseError](err); ok {
-			e.Line, e.Problem = p.Position.Line, "no valid TOML: "+p.Message
-			if p.Message == "" {
-				e.Problem = "no valid TOML: " + strings.TrimPrefix(p.Error(), "toml: ")
-			}
-		}
-		return e
+		return syntaxError(file, err, `a line is: key = "text", or key = 12`)
 	}
 	names := make([]string, 0, len(values))
 	for name := range values {

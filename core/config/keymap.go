@@ -56,14 +56,7 @@ func LoadKeymap(getenv func(string) string) (file string, rows []KeyRow, err err
 func parseKeymap(file, text string) ([]KeyRow, error) {
 	var values map[string]any
 	if _, err := toml.Decode(text, &values); err != nil {
-		e := &Error{File: file, Problem: "no valid TOML: " + err.Error(), Hint: `a line is: message = "m", or copy = ["y", "c"]`}
-		if p, ok := errors.AsType[toml.ParseError](err); ok {
-			e.Line, e.Problem = p.Position.Line, "no valid TOML: "+p.Message
-			if p.Message == "" {
-				e.Problem = "no valid TOML: " + strings.TrimPrefix(p.Error(), "toml: ")
-			}
-		}
-		return nil, e
+		return nil, syntaxError(file, err, `a line is: message = "m", or copy = ["y", "c"]`)
 	}
 	if inner, ok := values["keys"].(map[string]any); ok && len(values) == 1 { // under a heading [keys] it is the same
 		values = inner

@@ -40,6 +40,7 @@ func TestStore(t *testing.T, open func(t *testing.T) core.Store) {
 		{"Events", testEvents},
 		{"Approvals", testApprovals},
 		{"Todos", testTodos},
+		{"Usage", testUsage},
 		{"Facts", testFacts},
 		{"LiveTexts", testLive},
 		{"Missing", testMissing},

@@ -57,6 +57,9 @@ func (h *Host) take(q core.Request) error {
 		return h.settle(q, "autopilot is "+q.Text, h.reg.SetAutopilot(q.Text == "on", q.Sender))
 	case core.ReqSlots:
 		return h.settle(q, q.Text+" tasks at once", h.reg.SetSlots(q.Text, q.Sender))
+	case core.ReqModel: // it may take a while to hear whether there is such a model
+		h.handling[q.ID] = true
+		h.busy.Go(func() { h.note(h.remodel(q)) })
 	case core.ReqEnd:
 		return h.settle(q, "completed", h.reg.EndTask(q.Task, q.Sender))
 	case core.ReqResume:
@@ -95,6 +98,14 @@ func (h *Host) cancel(q core.Request) error {
 		return err
 	}
 	return h.settle(q, string(out), nil)
+}
+
+func (h *Host) remodel(q core.Request) error {
+	full, err := h.reg.SetModel(q.Text, q.Sender)
+	if hint := core.HintOf(err); hint != "" { // it names the models there are
+		err = core.Errorf(core.CodeOf(err), "%w (%s)", err, hint)
+	}
+	return h.settle(q, "the model is "+full+" from the next turn on", err)
 }
 
 // settle writes how the request went; a refusal is an outcome, not a fault of the host.

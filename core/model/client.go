@@ -143,7 +143,7 @@ func (c *Client) key(ctx context.Context) (string, error) {
 		if e := ended(ctx); e != nil {
 			return "", e
 		}
-		return "", &Fault{Class: ClassAuth, Err: &core.Error{Code: core.CodeModelAuth, Message: c.o.name() + ": the key cannot be had", Hint: "check " + c.o.KeyName, Err: err}}
+		return "", &Fault{Class: ClassAuth, Err: &core.Error{Code: core.CodeModelAuth, Message: c.o.name() + ": the key cannot be had: " + core.CleanLine(err.Error()), Hint: "check " + c.o.KeyName, Err: err}}
 	}
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {

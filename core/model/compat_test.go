@@ -174,7 +174,7 @@ func TestModelLists(t *testing.T) {
 // The address in the environment may lack its scheme.
 func TestAddressesWithoutScheme(t *testing.T) {
 	for base, want := range map[string]string{"localhost:8080/v1": "localhost:8080", "0.0.0.0:11434": "127.0.0.1:11434", "https://x.test/": "x.test"} {
-		for _, p := range model.Detect(func(name string) string { return map[string]string{"OPENAI_BASE_URL": base}[name] }) {
+		for _, p := range model.Detect(func(name string) string { return map[string]string{"OPENAI_BASE_URL": base}[name] }, nil) {
 			if u, err := url.Parse(p.BaseURL); p.Name == "openai" && (err != nil || u.Host != want || !p.Usable || p.Wire != model.WireChat) {
 				t.Errorf("%s: %+v, %v", base, p, err)
 			}

@@ -65,8 +65,10 @@ func tierOf(fast, balanced, powerful string) map[string]string {
 }
 
 // Detect returns every provider drover knows of, as the environment configures
-// it, the likeliest to be meant first. Keys are read when they are needed.
-func Detect(getenv func(string) string) []Provider {
+// it, the likeliest to be meant first. Keys are read when they are needed. Where
+// X_API_KEY is not set, X_API_KEY_COMMAND is a command that prints it: say runs
+// one, and is asked once for a key that it gave.
+func Detect(getenv func(string) string, say func(ctx context.Context, command string) (string, error)) []Provider {
 	var out []Provider
 	for _, k := range kinds() {
 		p := k.Provider
@@ -88,6 +90,12 @@ func Detect(getenv func(string) string) []Provider {
 			p.KeyName, p.Key = name, func(context.Context) (string, error) { return getenv(name), nil }
 			p.Bearer = name == "ANTHROPIC_AUTH_TOKEN"
 			break
+		}
+		for _, name := range k.keys {
+			if command := strings.TrimSpace(getenv(name + commandSuffix)); command != "" && p.Key == nil {
+				p.KeyName, p.Key = name+commandSuffix, saidOnce(command, say)
+				p.Bearer = name == "ANTHROPIC_AUTH_TOKEN"
+			}
 		}
 		p.Usable = p.Key != nil || base != ""
 		out = append(out, p)

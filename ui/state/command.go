@@ -30,6 +30,7 @@ func commands() []command {
 		{name: "end", usage: "end", help: "close an idle task", key: "e"},
 		{name: "withdraw", usage: "withdraw", help: "take back the last message", key: "w"},
 		{name: "autopilot", usage: "autopilot on|off", help: "switch autopilot", run: (*State).cmdAutopilot, args: oneOf("on", "off")},
+		{name: "model", usage: "model NAME", help: "what the session runs on from its next turn: provider/model or a tier", run: (*State).cmdModel, args: oneOf("fast", "balanced", "powerful")},
 		{name: "go", usage: "go NAME|ID", help: "go to a task", run: (*State).cmdGo, args: (*State).taskNames},
 		{name: "filter", usage: "filter [WORDS]", help: "show only the tasks that fit", run: (*State).cmdFilter},
 		{name: "sort", usage: "sort [[-]WHAT]", help: "order the rows: activity, needs, age, cost, tokens, name; alone: as things are now", run: (*State).cmdSort, args: func(*State, string) []string { return each(sorts()) }},
@@ -206,6 +207,23 @@ func (s *State) cmdAutopilot(arg string) []Effect {
 		return nil
 	}
 	return []Effect{Autopilot{Task: s.selected().Session, On: arg == "on"}}
+}
+
+func (s *State) cmdModel(name string) []Effect {
+	if why := s.whyNoTask(); why != "" {
+		s.fail(why)
+		return nil
+	}
+	if name == "" {
+		s.fail("the session runs on " + s.sessionModel() + "; model takes provider/model, fast, balanced or powerful (drover models lists them)")
+		return nil
+	}
+	return []Effect{Model{Task: s.selected().Session, Name: name}}
+}
+
+func (s *State) sessionModel() string {
+	ses, _ := s.Tree.Session(s.selected().ID)
+	return ses.Model
 }
 
 func (s *State) cmdTheme(name string) []Effect {

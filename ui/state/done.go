@@ -48,6 +48,8 @@ func (s *State) Done(e Effect, r core.Request, err error) {
 		s.settled(r, s.name(e.Task)+" is resumed")
 	case End:
 		s.settled(r, s.name(e.Task)+" is closed: completed")
+	case Model:
+		s.settled(r, core.CleanLine(r.Outcome))
 	case Autopilot:
 		s.settled(r, "autopilot is "+onOff(e.On))
 	case Approve:

@@ -40,6 +40,8 @@ type (
 		Task string
 		On   bool
 	}
+	// Model changes what a session's main agent runs on from its next turn.
+	Model struct{ Task, Name string }
 	// End closes an idle task: it is completed.
 	End struct{ Task string }
 	// Withdraw takes a message back that is not delivered yet.
@@ -159,6 +161,7 @@ func (Approve) effect()        {}
 func (Deny) effect()           {}
 func (Resume) effect()         {}
 func (Autopilot) effect()      {}
+func (Model) effect()          {}
 func (End) effect()            {}
 func (Withdraw) effect()       {}
 func (EditRequest) effect()    {}

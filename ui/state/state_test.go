@@ -105,6 +105,7 @@ func TestKeysToEffects(t *testing.T) {
 		{":cancel", "run11", ":cancel<Enter>y", []Effect{Cancel{"run11", core.ScopeTree}}},
 		{":cancel only", "main1", ":cancel only<Enter>y", []Effect{Cancel{"main1", core.ScopeOnly}}},
 		{":new", "idle1", ":new do it<Enter>", []Effect{NewSession{Prompt: "do it"}}},
+		{":model of the session", "idle1", ":model fast<Enter>", []Effect{Model{"main1", "fast"}}},
 		{":autopilot off", "idle1", ":autopilot off<Enter>", []Effect{Autopilot{"main1", false}}},
 		{":theme", "idle1", ":theme li<Tab><Enter>", []Effect{TryTheme{"light"}, Theme{"light"}}},
 		{":q is :quit", "idle1", ":q<Enter>", []Effect{Quit{}}},
