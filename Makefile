@@ -4,7 +4,7 @@ GO      ?= go
 DIR     ?= .
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-export GOFLAGS ?= -mod=readonly
+export GOFLAGS ?= -mod=readonly -tags=sqlite_fts5
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test check bench bench-fanout golden fuzz lint clean

@@ -113,6 +113,9 @@ type Reader interface {
 	Usage(by string) ([]UsageSum, error)
 	// Facts whose key begins with prefix.
 	Facts(prefix string) (map[string]string, error)
+	// Search finds words in transcripts, the newest hit first. Where the index is not
+	// there (it is not built in), indexed is false: all transcripts were read instead.
+	Search(q Search) (hits []Hit, indexed bool, err error)
 	// LiveTexts of those of the tasks that have one; nil means all.
 	LiveTexts(tasks []string) ([]Live, error)
 }
@@ -142,6 +145,13 @@ type Tx interface {
 	PutTodos(session string, todos []Todo) error
 	// PutFact sets what a person has decided once; an empty value removes it.
 	PutFact(key, value string) error
+	// Index takes up to max more transcript rows into the index that Search asks,
+	// and tells whether there are more.
+	Index(max int) (more bool, err error)
+	// Prune looks at the next span events, going round, and removes those that
+	// only tell of progress (activity, steps, intent), are older than before, and
+	// belong to a session in which nothing runs or has changed since. It tells how many.
+	Prune(before time.Time, span int) (int, error)
 	// PutLive replaces the task's live text; an empty Text and Reasoning removes it.
 	PutLive(Live) error
 }

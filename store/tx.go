@@ -118,7 +118,7 @@ func (t *tx) DeleteTask(id string) error {
 	if !found {
 		return notFound("task", id)
 	}
-	for _, table := range []string{"specs", "turns", "steps", "requests", "approvals", "live", "usage"} {
+	for _, table := range []string{"specs", "turns", "steps", "requests", "approvals", "live", "usage", "texts"} {
 		if _, err := t.exec("DELETE FROM "+table+" WHERE task=?", id); err != nil {
 			return err
 		}

@@ -43,6 +43,8 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawConfirm(s, w, h)
 	case state.Picking:
 		v.drawPalette(s, w, h)
+	case state.Finding:
+		v.drawHits(s, w, h)
 	case state.Normal:
 		v.drawLongToast(s, w, h)
 		v.drawTour(s, w, h)

@@ -27,6 +27,8 @@ type Engine interface {
 	Inside(ctx context.Context, task string) (core.Inside, error)
 	// SwapRequests lets two messages that wait for the same task change places.
 	SwapRequests(ctx context.Context, a, b int64) error
+	// Search finds words in all transcripts, the newest first, waiting for the index at most for patience.
+	Search(ctx context.Context, q core.Search, patience time.Duration) (core.Found, error)
 	// Events of the timeline, oldest first.
 	Events(ctx context.Context, f core.EventFilter) ([]core.Event, error)
 	// Submit writes a request durably; one with an ID is safe even beside an error.

@@ -44,6 +44,7 @@ type fake struct {
 	notes     map[string]string
 	notesRev  int64
 	reviews   []core.Review
+	hits      []core.Hit
 	reviewed  map[string]int64 // when a completion changed
 }
 
@@ -203,6 +204,10 @@ func (f *fake) Tail(ctx context.Context, task string, before int64, n int) ([]co
 		es = es[:before-1]
 	}
 	return append([]core.Entry(nil), es[max(0, len(es)-n):]...), nil
+}
+
+func (f *fake) Search(ctx context.Context, q core.Search, _ time.Duration) (core.Found, error) {
+	return core.Found{Hits: f.hits, Indexed: true}, ctx.Err()
 }
 
 func (f *fake) Events(ctx context.Context, q core.EventFilter) ([]core.Event, error) {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"time"
 
 	"drover/core"
 	"drover/ui/state"
@@ -9,6 +10,9 @@ import (
 
 // pageOf is how many rows are read at once of what may be long.
 const pageOf = 4000
+
+// searchPatience is how long a search waits for the index to be brought up to date.
+const searchPatience = 2 * time.Second
 
 // load reads what a page needs, in a goroutine of its own: a long transcript
 // holds up neither keys nor news.
@@ -29,6 +33,12 @@ func (p *program) load(ctx context.Context, e state.Effect) bool {
 		read = func(ctx context.Context) func(*view) {
 			got, err := p.changes(ctx, e.Tasks)
 			return func(v *view) { v.do(v.st.SetChanges(e.Root, got, err)) }
+		}
+	case state.SearchAll:
+		read = func(ctx context.Context) func(*view) {
+			q := core.Search{Words: core.Words(e.Words), Limit: state.MaxHits()}
+			f, err := p.o.Engine.Search(ctx, q, searchPatience)
+			return func(v *view) { v.st.SetFound(e.Words, f, err) }
 		}
 	default:
 		return false

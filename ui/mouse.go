@@ -99,6 +99,8 @@ func (v *view) wheel(x, y, by int) {
 	case v.st.View.Mode == state.Picking:
 		p := &v.st.Home.Palette
 		p.At = max(0, min(p.At+by, len(p.Fit)-1))
+	case v.st.View.Mode == state.Finding:
+		v.st.Hits.At = max(0, min(v.st.Hits.At+by, len(v.st.Hits.Found.Hits)-1))
 	case !ok || v.st.View.Mode == state.Confirming:
 	case z.kind == onDetail:
 		for range wheelRows {

@@ -88,6 +88,7 @@ var pageScenes = []struct {
 	{"timeline-kind", morning, ":kind trouble<Enter><Tab>"},
 	{"timeline-words", morning, "t<Tab>/survey<Enter>"},
 	{"diffs", morning, ":go edit-cart<Enter><Enter>"},
+	{"hits", found, ":search comp<Enter>"},
 	{"found", morning, ":go edit-cart<Enter><Tab>/coupon<Enter>n"},
 }
 

@@ -29,6 +29,7 @@ type client interface {
 	MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) ([]core.Review, error)
 	Usage(ctx context.Context, by string) (groups []core.UsageSum, total core.UsageSum, err error)
 	Tree(ctx context.Context, session string) ([]core.TaskView, error)
+	Search(ctx context.Context, q core.Search, patience time.Duration) (core.Found, error)
 	LiveText(ctx context.Context, task string) (core.Live, error)
 }
 

@@ -51,7 +51,7 @@ usage, 3 blocked or needs input, 4 stopped at a limit, 130 cancelled.`,
 			root.AddCommand(c)
 		}
 	}
-	add("see", a.psCmd(), a.showCmd(), a.resultCmd(), a.logCmd(), a.timelineCmd(), a.reportCmd(), a.reviewCmd(), a.requestsCmd(), a.usageCmd(), a.waitCmd())
+	add("see", a.psCmd(), a.showCmd(), a.resultCmd(), a.logCmd(), a.timelineCmd(), a.searchCmd(), a.reportCmd(), a.reviewCmd(), a.requestsCmd(), a.usageCmd(), a.waitCmd())
 	add("steer", a.runCmd(), a.sendCmd(), a.editCmd(), a.withdrawCmd(), a.cancelCmd(), a.promoteCmd(), a.approveCmd(), a.denyCmd(),
 		a.resumeCmd(), a.autopilotCmd(), a.slotsCmd(), a.modelCmd(), a.endCmd(), a.archiveCmd(), a.unarchiveCmd())
 	root.AddCommand(a.agentsCmd(), a.hooksCmd(), a.trustCmd(), a.modelsCmd(), a.codesCmd(), a.keysCmd(), a.doctorCmd(), a.versionCmd(), a.hostCmd())

@@ -88,6 +88,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	}
 	o := host.Options{
 		Store: e.store, Dir: e.dir, Session: session, IdleExit: e.settings.HostIdle, Autopilot: autopilot, Sweep: sweep, Hooks: hooks{e},
+		Tidy: func(ctx context.Context) error { return e.Client.Tidy(ctx, time.Now().Add(-e.settings.KeepProgress)) },
 		Registry: core.Options{
 			Slots: core.NewSlots(e.settings.Concurrency), MaxDepth: e.settings.MaxDepth, OneShot: oneShot, NewID: e.newID,
 			Allowed: tool.Allowed, RuleFor: tool.RuleFor, Model: e.choice.switched,

@@ -29,6 +29,7 @@ type Settings struct {
 	BudgetTokens  int           // of a session; 0: none
 	BudgetCost    float64       // of a session; 0: none
 	HostIdle      time.Duration // a host with nothing to do exits after this
+	KeepProgress  time.Duration // events of progress of a session that has rested for longer are removed
 	StallAfter    time.Duration // a running task without an event for this long is said to be stalled
 	OfflinePace   int           // characters a second of the offline model; 0: full speed
 

@@ -114,7 +114,8 @@ command = "true"
 matcher = "*"
 `)
 	want := Settings{
-		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
+		KeepProgress: 14 * 24 * time.Hour,
+		Mouse:        "on", Notify: "auto", Title: true, Synchronised: true,
 		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
 		Tiers: map[string]string{"fast": "ollama/small"}, AgentModels: map[string]string{"explore": "fast", "my agent": "openai/gpt-6-luna"},

@@ -41,6 +41,7 @@ var Keys = []Key{
 	{"budget_tokens", "0", "", "tokens that a session may use with everything under it; 0 is none", number(func(s *Settings) *int { return &s.BudgetTokens }, 0, 1<<53)},
 	{"budget_cost", "0.0", "", "US dollars that a session may cost with everything under it; 0 is none", amount(func(s *Settings) *float64 { return &s.BudgetCost })},
 	{"host_idle", `"60s"`, "DROVER_HOST_IDLE", "a host with nothing to do exits after this", duration(func(s *Settings) *time.Duration { return &s.HostIdle }, 0, 24*time.Hour)},
+	{"keep_progress", `"336h"`, "", "events that only tell of progress are removed when their session has rested for so long; transcripts, and all that a timeline shows, stay", duration(func(s *Settings) *time.Duration { return &s.KeepProgress }, time.Hour, 10*365*24*time.Hour)},
 	{"stall_after", `"2m"`, "", "after this long without an event a running task is said to be stalled", duration(func(s *Settings) *time.Duration { return &s.StallAfter }, time.Second, 7*24*time.Hour)},
 	{"instructions", `["AGENTS.md"]`, "", "files that tell the main agent what you and the project want, in this order: `AGENTS.md`, `CLAUDE.md`, `GEMINI.md`, `.github/copilot-instructions.md`", severalOf(func(s *Settings) *[]string { return &s.Instructions }, "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")},
 	{"trust", `"folder"`, "", "what `drover trust` trusts: the `folder`, or the `content` its files have now: a changed one asks again", oneOf(func(s *Settings) *string { return &s.Trust }, "folder", "content")},
@@ -58,7 +59,8 @@ var Keys = []Key{
 func defaults() Settings {
 	return Settings{
 		Model: Auto, Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
-		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
+		KeepProgress: 14 * 24 * time.Hour,
+		Timeout:      15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
 		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,
 		Subagents: true, NestedBackground: true, Instructions: []string{"AGENTS.md"},
 	}

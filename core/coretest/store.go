@@ -28,6 +28,8 @@ func TestStore(t *testing.T, open func(t *testing.T) core.Store) {
 		{"TaskUpdate", testTaskUpdate},
 		{"TaskFilters", testTaskFilters},
 		{"Rollups", testRollups},
+		{"Search", testSearch},
+		{"Prune", testPrune},
 		{"TaskIDs", testTaskIDs},
 		{"DeleteTask", testDeleteTask},
 		{"Specs", testSpecs},

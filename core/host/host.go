@@ -27,7 +27,9 @@ type Options struct {
 	Hooks core.Hooks
 	// IdleExit is how long an idle session is kept; 0 leaves at once.
 	IdleExit time.Duration
-	Log      *slog.Logger
+	// Tidy does, for a short time, what nobody waits for, when the host leaves an idle session; may be nil.
+	Tidy func(context.Context) error
+	Log  *slog.Logger
 }
 
 // Host runs one session until it has been idle for a while.
@@ -170,6 +172,7 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 			return nil
 		case <-idle:
 			h.o.Log.Info("host leaves: the session is idle", "session", h.o.Session)
+			h.tidy(ctx)
 			return nil
 		case <-changed:
 		case <-h.wake:
@@ -177,6 +180,16 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 		if err := h.inbox(); err != nil {
 			return err
 		}
+	}
+}
+
+// tidy may fail: the next host to leave tries again.
+func (h *Host) tidy(ctx context.Context) {
+	if h.o.Tidy == nil {
+		return
+	}
+	if err := h.o.Tidy(ctx); err != nil {
+		h.o.Log.Warn("the registry could not be tidied", "error", err)
 	}
 }
 

@@ -43,6 +43,7 @@ func commands() []command {
 		{name: "waterfall", usage: "waterfall", help: "the session's tasks over time", run: show(ShowWaterfall)},
 		{name: "tab", usage: "tab NAME", help: "a page of the task: turns, definition, files …", run: (*State).cmdTab, args: tabNames},
 		{name: "find", usage: "find WORDS", help: "search in the transcript", run: (*State).cmdFind},
+		{name: "search", usage: "search [WORDS]", help: "find words in all transcripts; alone: what was found last", run: (*State).cmdSearch, anywhere: true},
 		{name: "kind", usage: "kind NAME|all", help: "only one kind of events in timelines", run: (*State).cmdKind, args: func(*State, string) []string { return append([]string{"all"}, GroupNames()...) }},
 		{name: "transcript", usage: "transcript", help: "transcript of the task", run: show(ShowTranscript)},
 		{name: "copy", usage: "copy", help: "copy the last answer", key: "y"},

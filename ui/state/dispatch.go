@@ -32,6 +32,8 @@ func (s *State) contexts() []Context {
 		return []Context{InConfirm, Everywhere}
 	case Reading:
 		return []Context{InOverlay, Everywhere}
+	case Finding:
+		return []Context{InHits, Everywhere}
 	case Picking:
 		return []Context{InPalette, InAnyEditor, Everywhere}
 	}
@@ -224,7 +226,7 @@ func (s *State) Footer() []Hint {
 
 // contextOrder is the order of the help screen and the README.
 func contextOrder() []Context {
-	return []Context{OnTask, InApproval, InTree, InDetail, InFocus, InFound, InTurns, InEvents, InFiles, InDefinition, InWaterfall, InSearch, InAgents, InInbox, InReview, InComposer,
+	return []Context{OnTask, InApproval, InTree, InDetail, InFocus, InFound, InTurns, InEvents, InFiles, InDefinition, InWaterfall, InSearch, InHits, InAgents, InInbox, InReview, InComposer,
 		InCommand, InPalette, InFilter, InDenial, InConfirm, InOverlay, InAnyEditor, Everywhere}
 }
 

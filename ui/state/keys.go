@@ -48,7 +48,7 @@ func digits(with string) (ks []Key) {
 // Bindings is the key table, in the order of the help screen.
 func Bindings() []Binding {
 	var b []Binding
-	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), pageKeys(), agentKeys(), inboxKeys(), reviewKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
+	for _, part := range [][]Binding{approvalKeys(), taskKeys(), treeKeys(), detailKeys(), pageKeys(), agentKeys(), inboxKeys(), reviewKeys(), hitKeys(), composerKeys(), lineKeys(), paletteKeys(), otherKeys(), homeKeys()} {
 		b = append(b, part...)
 	}
 	return b

@@ -12,6 +12,8 @@ import (
 // only the main task is, folded, with the others summed up in its Below.
 type parts struct {
 	rest map[string]bool // these sessions, and whether they have been summed up
+	went string          // the task to go to when its session is here
+	in   string          // that session
 	seek string          // what :go looks for meanwhile
 }
 
@@ -79,7 +81,7 @@ func (s *State) Missing() (all bool, sessions []string) {
 	if t.filtered() || t.Order.flat() || t.parts.seek != "" {
 		return true, nil
 	}
-	want := map[string]bool{}
+	want := map[string]bool{t.parts.in: true}
 	if n := s.Selected(); n != nil {
 		want[n.Task.Session] = true
 	}
@@ -120,6 +122,14 @@ func (s *State) Counting() bool {
 // goPending goes where a person wanted to go as soon as the tasks are here.
 func (s *State) goPending() {
 	p := &s.Tree.parts
+	if p.went != "" {
+		if _, waits := p.rest[p.in]; !waits {
+			if !s.Tree.goTo(p.went) {
+				s.fail("no task " + p.went)
+			}
+			p.went, p.in = "", ""
+		}
+	}
 	if p.seek == "" {
 		return
 	}
@@ -133,4 +143,11 @@ func (s *State) goPending() {
 		s.Tree.goTo(best.Task.ID)
 	}
 	p.seek = ""
+}
+
+// goInto goes to a task of a session that may not be whole yet.
+func (s *State) goInto(session, task string) {
+	if !s.Tree.goTo(task) {
+		s.Tree.parts.went, s.Tree.parts.in = task, session
+	}
 }

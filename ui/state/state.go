@@ -22,6 +22,7 @@ const (
 	Reading         // an overlay: help, an approval in full
 	Searching       // the words to find in the detail pane
 	Picking         // the command palette
+	Finding         // the list of what was found in all transcripts
 )
 
 // Pane is a part of the screen that can have the focus.
@@ -76,6 +77,7 @@ type State struct {
 	Agents Agents
 	Inbox  Inbox
 	Review Review
+	Hits   Hits
 	View   View
 	Input  Input
 	Marks  Marks

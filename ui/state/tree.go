@@ -82,6 +82,12 @@ func (t *Tree) Session(id string) (core.Session, bool) {
 	return s, ok
 }
 
+// SessionOf returns a session by its own ID.
+func (t *Tree) SessionOf(id string) (core.Session, bool) {
+	s, ok := t.sessions[id]
+	return s, ok
+}
+
 // Len is how many tasks there are, shown or not.
 func (t *Tree) Len() int { return len(t.nodes) }
 
