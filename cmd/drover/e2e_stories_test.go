@@ -55,7 +55,7 @@ func (w *terminal) mouse(button int, at string) {
 func desk(w *terminal, exe string) {
 	w.see("No tasks yet")
 
-	// An agent three levels down asks; it is denied from the inbox, with a reason it hears.
+	// A subagent asks; it is denied from the inbox, with a reason it hears.
 	w.send("n", "new session ›", "demo nested 0")
 	w.see(`demo nested 0 +idle`, `level-1 +idle`, `level-2 +idle`, `deepest +idle`)
 	w.command("go level-1")
