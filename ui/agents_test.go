@@ -25,9 +25,9 @@ func TestAgentsAppear(t *testing.T) {
 		if n := f.asked(); n != 1 {
 			t.Errorf("%d questions at the start", n)
 		}
-		d.wait(time.Hour)
+		d.wait(2 * time.Minute)
 		if n := f.asked(); n != 1 {
-			t.Errorf("%d questions in an hour without the pane", n)
+			t.Errorf("%d questions in two minutes without the pane", n)
 		}
 		d.keys("@Gk") // reviewer
 		d.sees("reviewer · ? untrusted")

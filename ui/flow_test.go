@@ -357,7 +357,7 @@ func (s starting) Init() error {
 // Leaving in the middle of a burst of changes and keys ends everything, every time.
 func TestQuitInABurst(t *testing.T) {
 	rounds := 60
-	if testing.Short() {
+	if testing.Short() || slow {
 		rounds = 20
 	}
 	for range rounds {

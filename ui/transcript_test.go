@@ -278,12 +278,17 @@ func bigTranscript(n int) *Transcript {
 }
 
 func TestCacheIsBounded(t *testing.T) {
-	tr := bigTranscript(20_000)
+	entries := 20_000
+	if slow {
+		entries = 6_000
+	}
+	tr := bigTranscript(entries)
 	drawn(t, tr, 60, 40)
+	s, _ := newSim(t, 60, 40)
+	palette := darkPalette(t)
 	for !tr.AtTop() {
 		tr.Page(-5)
-		s, _ := newSim(t, 60, 40)
-		tr.Draw(s, 0, 0, 60, 40, darkPalette(t))
+		tr.Draw(s, 0, 0, 60, 40, palette)
 		if tr.cached > maxCached+1000 {
 			t.Fatalf("%d entries keep their lines", tr.cached)
 		}
