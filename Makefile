@@ -6,6 +6,9 @@ FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 export GOFLAGS ?= -mod=readonly -tags=sqlite_fts5
 
+# Tests of the screen in which its goroutines meet; the others draw from one, and are minutes under the race detector.
+SCREEN_RACE := Delivery|Refused|Cancel|Round|Thin|Quit|Resize
+
 .DEFAULT_GOAL := help
 .PHONY: help build run test check bench bench-fanout golden fuzz lint clean
 
@@ -22,7 +25,9 @@ test: ## run every test, once
 	$(GO) test ./...
 
 check: lint ## all that must hold before a change is kept: lint, race tests, CLI transcripts, the real terminal
-	$(GO) test -race -timeout 15m ./...
+	$(GO) test ./ui
+	$(GO) test -race -timeout 15m ./ui -run '$(SCREEN_RACE)'
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v '/ui$$')
 
 lint: ## format, vet, staticcheck
 	@bad=$$(gofmt -l agents cmd core store themes ui); if [ -n "$$bad" ]; then \

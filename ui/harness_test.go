@@ -3,7 +3,9 @@ package ui
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,7 +37,7 @@ func theme(t testing.TB, name string) themes.Theme {
 
 func drive(t *testing.T, f *fake, w, h int, set func(*Options)) *driver {
 	t.Helper()
-	d := &driver{t: t, f: f, sim: tcell.NewSimulationScreen("UTF-8"), done: make(chan error, 1)}
+	d := &driver{t: t, f: f, sim: &locked{SimulationScreen: tcell.NewSimulationScreen("UTF-8")}, done: make(chan error, 1)}
 	o := Options{
 		Engine: f, Theme: theme(t, "dark"), Screen: sized{d.sim, w, h}, Dir: "/home/me/shop", RuleFor: ruleFor, Offline: true, Zone: time.UTC,
 		Out: &d.out,
@@ -58,6 +60,31 @@ func drive(t *testing.T, f *fake, w, h int, set func(*Options)) *driver {
 func ruleFor(tool, subject string) string { return tool + "(" + subject + ")" }
 
 // sized is a simulated screen that keeps its size when it is initialised.
+// locked is a simulated screen that a test may read while it is drawn to.
+type locked struct {
+	tcell.SimulationScreen
+	mu sync.Mutex
+}
+
+func (l *locked) Show() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.SimulationScreen.Show()
+}
+
+func (l *locked) Sync() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.SimulationScreen.Sync()
+}
+
+func (l *locked) GetContents() ([]tcell.SimCell, int, int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	cells, w, h := l.SimulationScreen.GetContents()
+	return slices.Clone(cells), w, h
+}
+
 type sized struct {
 	tcell.SimulationScreen
 	w, h int
