@@ -40,6 +40,7 @@ type Options struct {
 type Host struct {
 	o        Options
 	reg      *core.Registry
+	runner   core.Runner
 	turns    context.Context
 	stop     context.CancelCauseFunc
 	wake     chan struct{} // something has ended or begun: look at the session
@@ -60,6 +61,7 @@ func New(o Options) *Host {
 	h.notices = newNotifier(o.Hooks)
 	o.Registry.OnRunnable, o.Registry.OnEvent = h.runnable, h.notices.event
 	h.reg = core.NewRegistry(o.Store, o.Registry)
+	h.runner = o.Runner(h.reg)
 	return h
 }
 
@@ -266,7 +268,7 @@ func (h *Host) drive(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := h.o.Runner(h.reg).Turn(ctx, w, t)
+	answer, err := h.runner.Turn(ctx, w, t)
 	if err != nil {
 		h.o.Log.Info("turn ended", "task", id, "turn", t.Turn, "error", err)
 	}

@@ -75,11 +75,14 @@ type turn struct {
 	text    string // what had arrived of an answer that was cut off
 	limits  limits
 	clock   *clock
-	warned  map[string]bool // budgets that were told to be nearly used up
-	graced  bool            // there is no grace turn any more
-	handing sync.Mutex      // of result: two calls of one step may hand in
-	result  *result         // nil: the answer is the result
-	digest  bool            // compaction by a model has failed: the next is without one
+	just    map[string]bool // calls that have begun with the commit of their answer
+	// delivered says that what waited for this step's boundary came with its last result.
+	delivered bool
+	warned    map[string]bool // budgets that were told to be nearly used up
+	graced    bool            // there is no grace turn any more
+	handing   sync.Mutex      // of result: two calls of one step may hand in
+	result    *result         // nil: the answer is the result
+	digest    bool            // compaction by a model has failed: the next is without one
 }
 
 // Turn performs the running turn of t (see core.Runner).
