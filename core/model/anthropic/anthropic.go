@@ -18,6 +18,7 @@ func New(o model.Options) core.Model {
 type provider struct {
 	c       *model.Client
 	learned model.Learned
+	tools   model.ToolSets
 }
 
 // Things a model may turn out not to take.
@@ -31,7 +32,8 @@ const (
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	names := model.NewNames(req.Tools)
+	set := p.tools.Of(req.Tools)
+	names := set.Names
 	limit := 0 // of this one answer
 	for {
 		r := p.request(req, names)
@@ -39,7 +41,11 @@ func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(co
 			r.MaxTokens = min(r.MaxTokens, limit)
 			r.fitThinking()
 		}
-		body, err := model.Encode(r)
+		mark, form := p.mark(req.Model), ""
+		if mark == nil {
+			form = noCache
+		}
+		body, err := set.Encode(r, form, func(specs []core.ToolSpec) any { return tools(specs, names, mark) })
 		if err != nil {
 			return core.ModelReply{}, err
 		}

@@ -8,12 +8,12 @@ import (
 	"drover/core/model"
 )
 
+// request is all but the tools, see model.ToolSet.
 type request struct {
 	Model     string    `json:"model"`
 	MaxTokens int       `json:"max_tokens"`
 	Stream    bool      `json:"stream"`
 	System    []block   `json:"system,omitempty"`
-	Tools     []tool    `json:"tools,omitempty"`
 	Messages  []message `json:"messages"`
 	Thinking  *thinking `json:"thinking,omitempty"`
 	Output    *output   `json:"output_config,omitempty"`
@@ -86,12 +86,6 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	if strings.TrimSpace(req.System) != "" {
 		r.System = []block{{Type: "text", Text: req.System, Cache: p.mark(req.Model)}} // with the tools before it
 	}
-	for _, t := range req.Tools {
-		r.Tools = append(r.Tools, tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)})
-	}
-	if n := len(r.Tools); n > 0 { // alone too: other tasks have the same tools, and another system prompt
-		r.Tools[n-1].Cache = p.mark(req.Model)
-	}
 	if req.Force != "" && p.learned.Get(req.Model, noForce) == 0 {
 		r.Choice = &choice{"tool", names.To(req.Force)}
 	}
@@ -113,6 +107,14 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 		r.Heat = req.Temperature
 	}
 	return r
+}
+
+func tools(specs []core.ToolSpec, names *model.Names, mark *cache) (out []tool) {
+	for _, t := range specs {
+		out = append(out, tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)})
+	}
+	out[len(out)-1].Cache = mark // alone too: other tasks have the same tools, and another system prompt
+	return out
 }
 
 // budgets of models that want reasoning as a number of tokens.

@@ -15,13 +15,15 @@ func New(o model.Options) core.Model {
 type provider struct {
 	c       *model.Client
 	learned model.Learned
+	tools   model.ToolSets
 }
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	names := model.NewNames(req.Tools)
+	set := p.tools.Of(req.Tools)
+	names := set.Names
 	for {
-		body, err := model.Encode(p.request(req, names))
+		body, err := set.Encode(p.request(req, names), "", func(specs []core.ToolSpec) any { return tools(specs, names) })
 		if err != nil {
 			return core.ModelReply{}, err
 		}

@@ -9,10 +9,10 @@ import (
 	"drover/core/model"
 )
 
+// request is all but the tools, see model.ToolSet.
 type request struct {
 	Model     string         `json:"model"`
 	Messages  []message      `json:"messages"`
-	Tools     []tool         `json:"tools,omitempty"`
 	Stream    bool           `json:"stream"`
 	Options   *streamOptions `json:"stream_options,omitempty"`
 	Effort    string         `json:"reasoning_effort,omitempty"`
@@ -73,9 +73,6 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	o := p.c.Options()
 	knows := func(what string) bool { return p.learned.Get(req.Model, what) == 0 }
 	r := &request{Model: req.Model, Stream: true, Messages: p.messages(req, names)}
-	for _, t := range req.Tools {
-		r.Tools = append(r.Tools, tool{"function", function{names.To(t.Name), t.Description, model.Schema(t)}})
-	}
 	if knows(noUsage) {
 		r.Options = &streamOptions{true}
 	}
@@ -97,6 +94,13 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 		}
 	}
 	return r
+}
+
+func tools(specs []core.ToolSpec, names *model.Names) (out []tool) {
+	for _, t := range specs {
+		out = append(out, tool{"function", function{names.To(t.Name), t.Description, model.Schema(t)}})
+	}
+	return out
 }
 
 // by marks what this server wants back.

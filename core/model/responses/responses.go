@@ -17,6 +17,7 @@ func New(o model.Options) core.Model {
 type provider struct {
 	c       *model.Client
 	learned model.Learned
+	tools   model.ToolSets
 }
 
 // Things a model may turn out not to take.
@@ -30,9 +31,10 @@ const (
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	names := model.NewNames(req.Tools)
+	set := p.tools.Of(req.Tools)
+	names := set.Names
 	for {
-		body, err := model.Encode(p.request(req, names))
+		body, err := set.Encode(p.request(req, names), "", func(specs []core.ToolSpec) any { return tools(specs, names) })
 		if err != nil {
 			return core.ModelReply{}, err
 		}
@@ -65,11 +67,11 @@ func (p *provider) learn(name string, err error) bool {
 	return false
 }
 
+// request is all but the tools, see model.ToolSet.
 type request struct {
 	Model        string     `json:"model"`
 	Instructions string     `json:"instructions,omitempty"`
 	Input        []item     `json:"input"`
-	Tools        []tool     `json:"tools,omitempty"`
 	Stream       bool       `json:"stream"`
 	Store        bool       `json:"store"`
 	Include      []string   `json:"include,omitempty"`
@@ -120,13 +122,17 @@ func (i item) MarshalJSON() ([]byte, error) {
 	return model.Encode(plain(i))
 }
 
+func tools(specs []core.ToolSpec, names *model.Names) (out []tool) {
+	for _, t := range specs {
+		out = append(out, tool{"function", names.To(t.Name), t.Description, model.Schema(t), false})
+	}
+	return out
+}
+
 func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	o := p.c.Options()
 	knows := func(what string) bool { return p.learned.Get(req.Model, what) == 0 }
 	r := &request{Model: req.Model, Instructions: req.System, Stream: true, MaxOutput: o.MaxOutput}
-	for _, t := range req.Tools {
-		r.Tools = append(r.Tools, tool{"function", names.To(t.Name), t.Description, model.Schema(t), false})
-	}
 	if knows(noEncrypted) {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}
