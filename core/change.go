@@ -18,6 +18,7 @@ type change struct {
 	session  Session
 	runnable []string
 	removed  []string
+	origins  map[string]Origin // of those added
 	notable  []Event
 	wrote    []Entry
 }

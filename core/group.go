@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"sync"
 	"time"
 )
@@ -59,6 +60,7 @@ type group struct {
 	tasks   map[string]*Task // nil: removed
 	added   []string
 	wrote   []Entry
+	origins map[string]Origin
 	now     time.Time
 }
 
@@ -89,9 +91,9 @@ func (r *Registry) together(orders []*order) error {
 	}
 	g := &group{now: r.o.Now().Truncate(time.Millisecond)} // as rows keep it
 	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
-		g.session, g.tasks, g.added, g.wrote = r.session, map[string]*Task{}, nil, nil
+		g.session, g.tasks, g.added, g.wrote, g.origins = r.session, map[string]*Task{}, nil, nil, map[string]Origin{}
 		for _, o := range orders {
-			o.c = &change{r: r, g: g, tx: tx, now: g.now, session: g.session, staged: map[string]*Task{}}
+			o.c = &change{r: r, g: g, tx: tx, now: g.now, session: g.session, staged: map[string]*Task{}, origins: map[string]Origin{}}
 			if err := o.f(o.c); err != nil {
 				return err
 			}
@@ -116,6 +118,7 @@ func (g *group) take(c *change) {
 	}
 	g.added = append(g.added, c.added...)
 	g.wrote = append(g.wrote, c.wrote...)
+	maps.Copy(g.origins, c.origins)
 	for _, id := range c.removed {
 		g.tasks[id] = nil
 	}
@@ -136,6 +139,11 @@ func (r *Registry) remember(g *group) {
 		}
 		e := r.tasks[id]
 		e.task = *t
+		if o, ok := g.origins[id]; ok {
+			e.keep(o)
+		} else if t.Status.Terminal() {
+			e.origin = nil
+		}
 		r.names[t.Name] = true
 		if e.changed != nil {
 			close(e.changed)

@@ -46,6 +46,8 @@ func (c *change) create(parent *Task, n NewTask) (Task, error) {
 	c.staged[id] = &t // inserted, not updated: not in order
 	c.added = append(c.added, id)
 	c.runnable = append(c.runnable, id)
+	n.Agent.Prompt = "" // it is the spec's
+	c.origins[id] = Origin{sp, n.Agent}
 	text := fmt.Sprintf("%s started %s (%s) %s: %s", parent.Label(), t.Label(), t.Agent, how, Short(CleanLine(n.Description), 100))
 	if err := c.event(id, EvStart, true, text, ""); err != nil || n.Note == "" {
 		return t, err
