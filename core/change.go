@@ -188,7 +188,7 @@ func (c *change) open(id string) (bool, error) {
 			message = &reqs[i]
 		}
 	}
-	if message == nil && !wakes {
+	if message == nil && (!wakes || gathering(c.each, id, notices, c.now)) {
 		return false, nil
 	}
 	opener, prompt := SenderSystem, ""
@@ -235,6 +235,35 @@ func (c *change) open(id string) (bool, error) {
 	}
 	c.runnable = append(c.runnable, id)
 	return true, nil
+}
+
+// News wakes an idle task when no other comes for NoticeRest, at the latest
+// NoticeWait after the first: children that end together are told of together,
+// in one turn instead of several.
+const (
+	NoticeRest = 15 * time.Millisecond
+	NoticeWait = 100 * time.Millisecond
+)
+
+// Gathering reports whether more news for the idle task may be about to come:
+// children still run, and the last of the notices, oldest first, is from just now.
+func (r *Registry) Gathering(id string, notices []Request) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.tasks[id]
+	return e != nil && e.task.Status == Idle && gathering(r.each, id, notices, r.o.Now())
+}
+
+func gathering(each func(func(*Task) bool), id string, notices []Request, now time.Time) bool {
+	if len(notices) == 0 || now.Sub(notices[len(notices)-1].Created) >= NoticeRest || now.Sub(notices[0].Created) >= NoticeWait {
+		return false
+	}
+	running := false
+	each(func(t *Task) bool {
+		running = t.Parent == id && t.Status == Running
+		return !running
+	})
+	return running
 }
 
 func turnText(t *Task, opener, prompt string) string {

@@ -136,7 +136,7 @@ func (h *Host) serve(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := h.inbox(); err != nil { // a cancel goes before the work it cancels
+	if _, err := h.inbox(); err != nil { // a cancel goes before the work it cancels
 		return err
 	}
 	h.mu.Lock()
@@ -151,7 +151,7 @@ func (h *Host) serve(ctx context.Context) error {
 }
 
 func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
-	var idle <-chan time.Time
+	var idle, more <-chan time.Time
 	for {
 		quiet, err := h.look()
 		if err != nil {
@@ -178,9 +178,14 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 			return nil
 		case <-changed:
 		case <-h.wake:
+		case <-more:
 		}
-		if err := h.inbox(); err != nil {
+		gathering, err := h.inbox()
+		if err != nil {
 			return err
+		}
+		if more = nil; gathering {
+			more = time.After(core.NoticeRest)
 		}
 	}
 }
