@@ -18,6 +18,7 @@ type change struct {
 	session  Session
 	runnable []string
 	removed  []string
+	quiet    []string          // their live text is gone
 	origins  map[string]Origin // of those added
 	notable  []Event
 	wrote    []Entry
@@ -133,10 +134,26 @@ func (c *change) event(task string, k EventKind, notable bool, text, ref string)
 
 func (c *change) entry(e Entry) error {
 	e.At, e.Text, e.Reasoning = c.now, storable(e.Text), storable(e.Reasoning)
+	e.Seq = c.nextSeq(e.Task)
 	seq, err := c.tx.AppendEntry(e)
 	e.Seq = seq
 	c.wrote = append(c.wrote, e)
 	return err
+}
+
+// nextSeq is the number of the task's next entry; 0 where the rows must be asked.
+func (c *change) nextSeq(task string) int64 {
+	for _, wrote := range [][]Entry{c.wrote, c.g.wrote} {
+		for i := len(wrote) - 1; i >= 0; i-- {
+			if wrote[i].Task == task {
+				return wrote[i].Seq + 1
+			}
+		}
+	}
+	if last := c.r.tails.newest(task); last > 0 {
+		return last + 1
+	}
+	return 0
 }
 
 func (c *change) setSession(f func(*Session)) error {

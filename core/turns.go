@@ -193,7 +193,7 @@ func (r *Registry) Append(id string, s Step) error {
 				return err
 			}
 			if e.Kind == EntryAnswer || e.Kind == EntryResult {
-				if err := c.r.dropLive(c.tx, id); err != nil {
+				if err := c.dropLive(id); err != nil {
 					return err
 				}
 			}
@@ -318,7 +318,7 @@ func (c *change) closeTurn(t *Task, a Answer) error {
 			return err
 		}
 	}
-	return c.r.dropLive(c.tx, t.ID)
+	return c.dropLive(t.ID)
 }
 
 // tellParent leaves news for the nearest living ancestor, which hears it at its
