@@ -120,7 +120,11 @@ func configured(p Provider, base string) string {
 		if port != "" {
 			host = net.JoinHostPort(host, port)
 		}
-		base = "http://" + host
+		if strings.Contains(host, ".") && port == "" && net.ParseIP(host) == nil { // far away: a key does not go there in the clear
+			base = "https://" + host
+		} else {
+			base = "http://" + host
+		}
 	}
 	if u, err := url.Parse(base); err == nil && strings.HasSuffix(u.Hostname(), "googleapis.com") && !strings.Contains(u.Path, "openai") {
 		u.Path = "/v1beta/openai"
@@ -130,9 +134,16 @@ func configured(p Provider, base string) string {
 }
 
 // wireAt is the wire format at another address: what imitates OpenAI speaks
-// Chat Completions, and few of them Responses.
+// Chat Completions, and few of them Responses; the whole address tells which.
 func wireAt(p Provider) Wire {
-	if p.Wire == WireResponses && !strings.Contains(p.BaseURL, "api.openai.com") {
+	u, err := url.Parse(p.BaseURL)
+	if err != nil || p.Wire == WireAnthropic {
+		return p.Wire
+	}
+	switch path := strings.TrimRight(u.Path, "/"); {
+	case strings.HasSuffix(path, "/responses"):
+		return WireResponses
+	case strings.HasSuffix(path, "/chat/completions"), u.Hostname() != "api.openai.com":
 		return WireChat
 	}
 	return p.Wire
