@@ -120,10 +120,9 @@ func configured(p Provider, base string) string {
 		if port != "" {
 			host = net.JoinHostPort(host, port)
 		}
-		if strings.Contains(host, ".") && port == "" && net.ParseIP(host) == nil { // far away: a key does not go there in the clear
+		base = "http://" + host
+		if port == "" && far(host) { // a key does not go there in the clear
 			base = "https://" + host
-		} else {
-			base = "http://" + host
 		}
 	}
 	if u, err := url.Parse(base); err == nil && strings.HasSuffix(u.Hostname(), "googleapis.com") && !strings.Contains(u.Path, "openai") {
@@ -131,6 +130,13 @@ func configured(p Provider, base string) string {
 		base = u.String()
 	}
 	return base
+}
+
+// far reports whether a host, with a path or without, is none of this machine or its network.
+func far(host string) bool {
+	name, _, _ := strings.Cut(host, "/")
+	at := strings.LastIndexByte(name, '.')
+	return at > 0 && net.ParseIP(name) == nil && !slices.Contains([]string{"local", "lan", "internal", "home"}, name[at+1:])
 }
 
 // wireAt is the wire format at another address: what imitates OpenAI speaks
