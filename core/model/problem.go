@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -89,13 +90,14 @@ func word(raw json.RawMessage) string {
 	return string(raw)
 }
 
+var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
 // plain is the text of an answer that is no JSON; of a web page its title.
 func plain(body []byte) string {
 	s := string(body)
 	if strings.HasPrefix(s, "<") {
-		_, rest, ok := strings.Cut(s, "<title>")
-		if title, _, end := strings.Cut(rest, "</title>"); ok && end {
-			return "a web page: " + strings.TrimSpace(title)
+		if m := title.FindStringSubmatch(s); m != nil {
+			return "a web page: " + strings.TrimSpace(m[1])
 		}
 		return "a web page"
 	}

@@ -149,8 +149,9 @@ func resolved(in, root map[string]any) map[string]any {
 
 // target is what a reference such as #/$defs/name means.
 func target(ref any, root map[string]any) (map[string]any, bool) {
-	path, ok := ref.(string)
-	if path, ok = strings.CutPrefix(path, "#/"); !ok {
+	text, _ := ref.(string)
+	path, ok := strings.CutPrefix(text, "#/")
+	if !ok {
 		return nil, false
 	}
 	at := root
