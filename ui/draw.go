@@ -23,19 +23,11 @@ func (v *view) Draw(s tcell.Screen) {
 		drawText(s, 0, 0, w, v.oneLine(), v.pal.Style(themes.Text))
 		return
 	}
-	text := v.composerText(w, h)
 	v.drawHeader(s, w)
 	v.drawFooter(s, h-1, w)
-	switch {
-	case v.st.Agents.Open:
-		v.drawAgents(s, w, h, text)
-	case v.st.Inbox.Open:
-		v.drawInboxPane(s, w, h, text)
-	case v.st.Review.Open:
-		v.drawReview(s, w, h, text)
-	default:
-		v.drawTasks(s, w, h, text)
-	}
+	tour := v.tourRows(w, h)
+	v.drawPanes(s, w, h-tour)
+	v.drawTour(s, w, h, tour)
 	switch v.st.View.Mode {
 	case state.Reading:
 		v.drawOverlay(s, w, h)
@@ -47,9 +39,21 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawHits(s, w, h)
 	case state.Normal:
 		v.drawLongToast(s, w, h)
-		v.drawTour(s, w, h)
+	}
+}
+
+// drawPanes draws what stands between header and footer; the last of the h rows is left free.
+func (v *view) drawPanes(s tcell.Screen, w, h int) {
+	text := v.composerText(w, h)
+	switch {
+	case v.st.Agents.Open:
+		v.drawAgents(s, w, h, text)
+	case v.st.Inbox.Open:
+		v.drawInboxPane(s, w, h, text)
+	case v.st.Review.Open:
+		v.drawReview(s, w, h, text)
 	default:
-		v.drawTour(s, w, h)
+		v.drawTasks(s, w, h, text)
 	}
 }
 
@@ -79,7 +83,8 @@ func (v *view) drawTyping(s tcell.Screen, l *layout, text []string) {
 		if v.st.Toast.Text != "" {
 			return
 		}
-		l.composer = rect{0, l.h - 1, l.w, 1}
+		_, rows := s.Size()
+		l.composer = rect{0, rows - 1, l.w, 1}
 	}
 	v.drawComposer(s, l.composer, text)
 	v.drawCandidates(s, l.composer)

@@ -109,10 +109,22 @@ func (v *view) drawDetail(s tcell.Screen, r rect) {
 		return
 	}
 	log := v.paper(n.Task.ID)
+	log.SetHalted(halted(&n.Task))
 	log.Draw(s, inner.x, inner.y, inner.w, inner.h, v.pal)
 	if log.last == 0 && log.Len() == 0 && v.st.Loaded() && n.Task.Activity == core.ActQueued {
 		drawText(s, inner.x, inner.y, inner.w, "It waits for a slot; nothing has been said yet.", v.pal.Style(themes.Muted))
 	}
+}
+
+// halted says why no call of the task is running, "" when one may be.
+func halted(t *core.TaskView) string {
+	switch look := state.LookOf(t); {
+	case look == state.LookInterrupted:
+		return look.Word()
+	case t.Status != core.Running:
+		return "no result"
+	}
+	return ""
 }
 
 // drawQueued lists messages that have not arrived, and what they wait for.

@@ -28,6 +28,9 @@ func (t *Transcript) toolLines(it *item, width int) []Line {
 		glyph = "▾ "
 	}
 	gist, gistRole := it.gist()
+	if t.halted != "" && it.result == nil && !it.closed {
+		gist, gistRole = t.halted, themes.Interrupted
+	}
 	if gistRole == themes.Failed {
 		glyph, role = "✗ ", themes.Failed
 	}
