@@ -14,11 +14,17 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+// roomToInvite is the height from which the composer is shown before one writes.
+const roomToInvite = 28
+
 // wants is how much room the parts ask for.
 func (v *view) wants(text []string, w, h int) wants {
 	want := wants{composer: max(1, min(len(text), h/3)), empty: v.st.Tree.Len() == 0}
 	want.inbox = min(len(v.st.Wants.Inbox), 4)
 	if n := v.st.Selected(); n != nil {
+		if h < roomToInvite && text == nil && v.st.Draft(n.Task.ID) == "" {
+			want.composer = 0 // the footer says how to write
+		}
 		want.queued = min(len(v.st.Queued(n.Task.ID))+len(v.st.Sent(n.Task.ID)), 3)
 	}
 	if a, _ := v.st.Approval(); a != nil {

@@ -26,6 +26,7 @@ const (
 	roomForAgent  = 58
 	roomForTokens = 66
 	roomForCost   = 74
+	roomForNames  = 80 // of agents, whole
 )
 
 // treeTitle says how the rows are ordered, and what is left out of them.
@@ -88,10 +89,13 @@ func (v *view) fitColumns(rows []state.Row, w int) columns {
 	if w >= roomForAgent {
 		c.agent = 9
 	}
+	if w >= roomForNames {
+		c.agent = 15
+	}
 	if w >= roomForTokens {
 		c.tokens = 6
 	}
-	if w >= roomForCost {
+	if w >= roomForCost && v.st.Tree.Total.Money() != "" {
 		c.cost = 7
 	}
 	for i := range rows {

@@ -65,6 +65,7 @@ func (v *view) drawEmpty(s tcell.Screen, r rect) {
 // drawInbox lists who waits for an answer, the oldest first.
 func (v *view) drawInbox(s tcell.Screen, r rect) {
 	cur, _ := v.st.Approval()
+	much := v.askers(v.st.Wants.Inbox[:min(len(v.st.Wants.Inbox), max(0, r.h))], r.w/2)
 	for i := range v.st.Wants.Inbox {
 		if i >= r.h {
 			return
@@ -84,9 +85,25 @@ func (v *view) drawInbox(s tcell.Screen, r rect) {
 		drawText(s, r.x+r.w-1-textWidth(age), y, textWidth(age), age, v.pal.Over(base, themes.Muted))
 		room := r.w - 3 - textWidth(age)
 		x := r.x + 1
-		x += drawText(s, x, y, room, "! "+v.st.Path(a.Task)+"  ", v.pal.Over(base, themes.NeedsYou))
-		drawText(s, x, y, room-(x-r.x-1), state.Ask(a), base)
+		ask := state.Ask(a)
+		who := truncate(v.st.Asker(a.Task, much), max(room/2-2, room-4-textWidth(ask)))
+		x += drawText(s, x, y, room, "! "+who+"  ", v.pal.Over(base, themes.NeedsYou))
+		drawText(s, x, y, room-(x-r.x-1), ask, base)
 	}
+}
+
+// askers is how much can be told of the paths of all who ask in so many columns: of all the same.
+func (v *view) askers(in []core.Approval, room int) int {
+	for much := state.PathWhole; much < state.PathLast; much++ {
+		fits := true
+		for i := range in {
+			fits = fits && textWidth(v.st.Asker(in[i].Task, much)) <= room
+		}
+		if fits {
+			return much
+		}
+	}
+	return state.PathLast
 }
 
 func plural(n int, what string) string {

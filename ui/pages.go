@@ -196,7 +196,7 @@ func (v *view) fileBlocks(n *state.Node) []*block {
 		who = "this task and those under it"
 	}
 	if len(files) == 0 {
-		return []*block{words(who + " changed no file with edit_file or write_file; what a shell command changed is not seen here. . looks into the tasks under it, too")}
+		return []*block{words(who + " changed no file with edit_file or write_file; what a shell command changed is not seen here. With . the tasks under it are looked into, too")}
 	}
 	added, removed := 0, 0
 	for _, f := range files {

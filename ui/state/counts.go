@@ -10,6 +10,7 @@ import (
 type Counts struct {
 	Running, Needs, Idle, Interrupted, Done int // Done: completed, failed or cancelled
 	Failed                                  int // of Done
+	Parked, Queued                          int // of Running: they wait for a rate limit, or for a slot
 	TokensIn, TokensOut                     int64
 	Cost                                    float64
 	Unpriced                                int // tasks whose price is not known: Cost is too low
@@ -28,6 +29,8 @@ func (c *Counts) plus(o Counts, by int) {
 	c.Interrupted += by * o.Interrupted
 	c.Done += by * o.Done
 	c.Failed += by * o.Failed
+	c.Parked += by * o.Parked
+	c.Queued += by * o.Queued
 	c.TokensIn += int64(by) * o.TokensIn
 	c.TokensOut += int64(by) * o.TokensOut
 	c.Cost += float64(by) * o.Cost
@@ -47,6 +50,12 @@ func (c *Counts) count(t *core.TaskView) {
 		c.Done++
 	case LookCompleted, LookCancelled:
 		c.Done++
+	case LookParked:
+		c.Parked++
+		c.Running++
+	case LookQueued:
+		c.Queued++
+		c.Running++
 	default:
 		c.Running++
 	}

@@ -87,8 +87,11 @@ func (s *State) Doing(n *Node) string {
 	case LookQueued:
 		return "queued for a slot"
 	case LookParked:
-		return join("parked", " · ", core.CleanLine(t.Detail))
+		return join("parked", " ", minute(core.CleanLine(t.Detail)))
 	case LookInterrupted:
+		if n.Parent != nil && n.Parent.Task.Interrupted { // it comes back with its parent
+			return "interrupted"
+		}
 		return "interrupted · r resumes"
 	case LookFailed:
 		return join("failed", ": ", core.CleanLine(t.Error))
@@ -96,7 +99,7 @@ func (s *State) Doing(n *Node) string {
 		return join(look.Word(), " · ", string(t.Outcome))
 	case LookIdle:
 		if n.Below.Running+n.Below.Needs > 0 {
-			return fmt.Sprintf("idle · %s under it", plural(n.Below.Running+n.Below.Needs, "running", "running"))
+			return fmt.Sprintf("idle · %d running below", n.Below.Running+n.Below.Needs)
 		}
 		return join("idle", " · ", outcome(t.Outcome))
 	}
@@ -118,7 +121,7 @@ func busy(n *Node) string {
 	detail := core.CleanLine(t.Detail)
 	switch t.Activity {
 	case core.ActModel:
-		return "model"
+		return join("model", ": ", detail) // of a call that is made again, when
 	case core.ActTool:
 		return join("tool", " ", detail)
 	case core.ActChildren:
@@ -138,6 +141,14 @@ func busy(n *Node) string {
 		return "compacting"
 	}
 	return "running"
+}
+
+// minute leaves the seconds out of "until 09:07:25": a row has no room for them.
+func minute(until string) string {
+	if at, ok := strings.CutPrefix(until, "until "); ok && len(at) == len("15:04:05") {
+		return until[:len(until)-len(":05")]
+	}
+	return until
 }
 
 // Ask is a pending tool call in one line: the tool and what it is about.
