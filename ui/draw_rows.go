@@ -90,7 +90,7 @@ func (v *view) fitColumns(rows []state.Row, w int) columns {
 		c.agent = 9
 	}
 	if w >= roomForNames {
-		c.agent = 15
+		c.agent = 16
 	}
 	if w >= roomForTokens {
 		c.tokens = 6
@@ -268,7 +268,7 @@ func (v *view) drawFigures(s tcell.Screen, r rect, n *state.Node, c columns, sty
 		drawText(s, r.x, r.y, c.agent-1, truncate(core.CleanLine(n.Task.Agent), c.agent-1), style)
 	}
 	if n.Task.Started != nil || !n.Task.ActiveSince.IsZero() || n.Task.ElapsedMS > 0 {
-		right(r.x+c.agent, c.time-1, state.Elapsed(n.Task.ElapsedAt(v.st.Now)))
+		right(r.x+c.agent, c.time-1, state.Brief(n.Task.ElapsedAt(v.st.Now)))
 	}
 	if c.tokens == 0 {
 		return

@@ -65,7 +65,11 @@ func (v *view) drawEmpty(s tcell.Screen, r rect) {
 // drawInbox lists who waits for an answer, the oldest first.
 func (v *view) drawInbox(s tcell.Screen, r rect) {
 	cur, _ := v.st.Approval()
-	much := v.askers(v.st.Wants.Inbox[:min(len(v.st.Wants.Inbox), max(0, r.h))], r.w/2)
+	seen := v.st.Wants.Inbox[:min(len(v.st.Wants.Inbox), max(0, r.h))]
+	wide, much := 0, v.askers(seen, r.w/2)
+	for i := range seen {
+		wide = max(wide, min(r.w*2/5, textWidth(v.st.Asker(seen[i].Task, much))))
+	}
 	for i := range v.st.Wants.Inbox {
 		if i >= r.h {
 			return
@@ -85,10 +89,9 @@ func (v *view) drawInbox(s tcell.Screen, r rect) {
 		drawText(s, r.x+r.w-1-textWidth(age), y, textWidth(age), age, v.pal.Over(base, themes.Muted))
 		room := r.w - 3 - textWidth(age)
 		x := r.x + 1
-		ask := state.Ask(a)
-		who := truncate(v.st.Asker(a.Task, much), max(room/2-2, room-4-textWidth(ask)))
-		x += drawText(s, x, y, room, "! "+who+"  ", v.pal.Over(base, themes.NeedsYou))
-		drawText(s, x, y, room-(x-r.x-1), ask, base)
+		drawText(s, x, y, room, "! "+truncate(v.st.Asker(a.Task, much), wide), v.pal.Over(base, themes.NeedsYou))
+		x += wide + 4
+		drawText(s, x, y, room-(x-r.x-1), state.Ask(a), base)
 	}
 }
 

@@ -43,6 +43,9 @@ func (t *Transcript) toolLines(it *item, width int) []Line {
 			left = append(left, Span{Text: " +" + strconv.Itoa(added), Role: themes.DiffAdd}, Span{Text: " -" + strconv.Itoa(removed), Role: themes.DiffDel})
 		}
 	}
+	if r := it.result; len(edits) > 0 && r != nil && !r.Failed { // what changed is shown
+		gist = tookText(r.Took)
+	}
 	line := beside(left, gist, gistRole, width)
 	if !t.expanded {
 		return append([]Line{line}, it.diff(edits, width, false)...)

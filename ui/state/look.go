@@ -89,10 +89,7 @@ func (s *State) Doing(n *Node) string {
 	case LookParked:
 		return join("parked", " ", minute(core.CleanLine(t.Detail)))
 	case LookInterrupted:
-		if n.Parent != nil && n.Parent.Task.Interrupted { // it comes back with its parent
-			return "interrupted"
-		}
-		return "interrupted · r resumes"
+		return "interrupted"
 	case LookFailed:
 		return join("failed", ": ", core.CleanLine(t.Error))
 	case LookCompleted, LookCancelled:
@@ -100,6 +97,9 @@ func (s *State) Doing(n *Node) string {
 	case LookIdle:
 		if n.Below.Running+n.Below.Needs > 0 {
 			return fmt.Sprintf("idle · %d running below", n.Below.Running+n.Below.Needs)
+		}
+		if t.ErrorCode != "" && t.Outcome == "" {
+			return "idle · " + core.CleanLine(string(t.ErrorCode))
 		}
 		return join("idle", " · ", outcome(t.Outcome))
 	}
@@ -166,6 +166,20 @@ func Elapsed(d time.Duration) string {
 		return fmt.Sprintf("%d:%02d:%02d", sec/3600, sec/60%60, sec%60)
 	}
 	return fmt.Sprintf("%dd %02dh", sec/86400, sec/3600%24)
+}
+
+// Brief writes the same in five characters: 0:41, 12:05, 3h07, 2d04h, 123d.
+func Brief(d time.Duration) string {
+	sec := int64(max(d, 0) / time.Second)
+	switch {
+	case sec < 3600:
+		return fmt.Sprintf("%d:%02d", sec/60, sec%60)
+	case sec < 100*3600:
+		return fmt.Sprintf("%dh%02d", sec/3600, sec/60%60)
+	case sec < 10*86400:
+		return fmt.Sprintf("%dd%02dh", sec/86400, sec/3600%24)
+	}
+	return fmt.Sprintf("%dd", sec/86400)
 }
 
 // Tokens writes a count of tokens: 812, 41k, 1.3M.
