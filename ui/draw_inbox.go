@@ -69,6 +69,7 @@ func (v *view) drawInboxPane(s tcell.Screen, w, h int, text []string) {
 	from, to := window(&v.inboxTop, at, len(in), l.tree.h)
 	room := max(12, l.tree.w*2/5)
 	wide, much := 0, v.askers(in[from:to], room) // of who asks: what is asked stands in a column
+	v.zone(zone{rect: l.tree, kind: onAsks, at: from})
 	for i := from; i < to; i++ {
 		wide = max(wide, min(room, textWidth(v.st.Asker(in[i].Task, much))))
 	}

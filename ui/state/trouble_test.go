@@ -37,7 +37,7 @@ func TestTrouble(t *testing.T) {
 		},
 			"failed: no way", "failed with " + string(core.CodeModel) + ": no way"},
 		{"ended at a limit", func(v *core.TaskView) { v.Status, v.ErrorCode, v.Error = core.Idle, core.CodeTimeout, "15m are over" },
-			"idle · " + string(core.CodeTimeout), "its last turn ended with " + string(core.CodeTimeout) + ": 15m are over. m writes to it"},
+			"idle · " + string(core.CodeTimeout), "its last turn ended with " + string(core.CodeTimeout) + ": 15m are over; m writes to it"},
 		{"cancelled", func(v *core.TaskView) { v.Status, v.EndedBy = core.Cancelled, core.SenderUser }, "cancelled", "cancelled by you"},
 		{"well", func(v *core.TaskView) { v.Status = core.Idle }, "idle", ""},
 	} {
