@@ -20,7 +20,7 @@ func TestTourCoversNothing(t *testing.T) {
 			d.sees("tour 1 of 8")
 			d.keys("j<Tab><Esc>")
 			d.keys("mhello there")
-			d.sees("tour 4 of 8", "write to the agent", "› hello there")
+			d.sees("tour 4 of 8", "writes to the agent", "› hello there")
 			for _, line := range strings.Split(d.text(), "\n") {
 				if strings.Contains(line, "tour 4 of 8") && strings.ContainsAny(line, "│┌─") {
 					t.Errorf("%v: the tour stands over something: %s", size, line)
