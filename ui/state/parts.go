@@ -11,10 +11,10 @@ import (
 // parts is what of a large registry is not here as tasks: of a quiet session
 // only the main task is, folded, with the others summed up in its Below.
 type parts struct {
-	rest map[string]bool // these sessions, and whether they have been summed up
-	went string          // the task to go to when its session is here
-	in   string          // that session
-	seek string          // what :go looks for meanwhile
+	rest map[string]core.Part // these sessions
+	went string               // the task to go to when its session is here
+	in   string               // that session
+	seek string               // what :go looks for meanwhile
 }
 
 // open makes room for sessions that come whole.
@@ -111,8 +111,8 @@ func (s *State) Searching() string {
 
 // Counting reports whether the sums of all sessions that are not over are still being made.
 func (s *State) Counting() bool {
-	for id, counted := range s.Tree.parts.rest {
-		if n := s.Tree.nodes[id]; !counted && n != nil && !n.Task.Status.Terminal() {
+	for _, part := range s.Tree.parts.rest {
+		if part == core.PartOpen {
 			return true
 		}
 	}
