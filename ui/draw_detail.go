@@ -44,7 +44,7 @@ func (v *view) detailTitle() string {
 	case state.ShowWaterfall:
 		return "waterfall · " + v.sessionTitle(t.Session) + " · t transcript"
 	}
-	look := state.LookOf(t)
+	look := t.Look()
 	parts := []string{v.st.Title(n)}
 	if a := core.CleanLine(t.Agent); a != "" && a != parts[0] {
 		parts = append(parts, a)

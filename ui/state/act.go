@@ -223,7 +223,7 @@ func (s *State) Path(task string) string {
 	return strings.Join(parts, " › ")
 }
 
-func (s *State) selected() *core.TaskView { return &s.Selected().Task }
+func (s *State) selected() *Task { return &s.Selected().Task }
 
 func (s *State) promote() []Effect { return []Effect{Promote{Task: s.Tree.Selected}} }
 func (s *State) resume() []Effect  { return []Effect{Resume{Task: s.Tree.Selected}} }

@@ -24,7 +24,7 @@ func (t *Tree) open(whole []string) {
 		if n == nil || n.rest == nil {
 			continue
 		}
-		n.Below.plus(*n.rest, -1)
+		n.sum().plus(*n.rest, -1)
 		n.rest = nil
 	}
 }
@@ -45,8 +45,8 @@ func (t *Tree) takeParts(u *core.Update) {
 		if n == nil || n.rest == nil {
 			continue
 		}
-		n.Below.plus(*n.rest, -1)
-		n.Below.add(sum)
+		n.sum().plus(*n.rest, -1)
+		n.sum().add(sum)
 		n.rest = &sum
 		t.work.stale = t.work.stale || t.HideDone
 	}

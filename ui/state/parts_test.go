@@ -176,8 +176,8 @@ func checkCounts(t *testing.T, s *State) {
 		for _, k := range under(n, nil)[1:] {
 			below.count(&k.Task)
 		}
-		if below != n.Below {
-			t.Fatalf("%s: counts %+v, are %+v", n.Task.ID, n.Below, below)
+		if below != n.Below() {
+			t.Fatalf("%s: counts %+v, are %+v", n.Task.ID, n.Below(), below)
 		}
 	}
 }
