@@ -262,16 +262,8 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 		drawFill(s, 0, y, w, " "+t.Text, v.pal.Style(role))
 		return
 	}
-	x := 1
-	for _, h := range v.st.Footer() {
-		n := textWidth(h.Key) + 1 + textWidth(h.Label)
-		if x+n > w {
-			break
-		}
-		v.zone(zone{rect: rect{x, y, n, 1}, kind: onKey, key: h.Press})
-		x += drawText(s, x, y, w-x, h.Key, v.pal.Style(themes.Key)) + 1
-		x += drawText(s, x, y, w-x, h.Label, v.pal.Style(themes.KeyLabel)) + 2
-	}
+	cells := func(h state.Hint) int { return textWidth(h.Key) + 1 + textWidth(h.Label) + 2 }
+	v.drawHints(s, rect{1, y, w - 1, 1}, themes.KeyLabel, 2, state.FitHints(v.st.Footer(), w+1, cells)...)
 }
 
 // drawLine is the line editor of commands, filters and reasons.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -38,11 +39,11 @@ func (v *view) detailTitle() string {
 	t := &n.Task
 	switch v.st.View.Show {
 	case state.ShowTimeline:
-		return v.filtered("timeline · " + v.sessionTitle(t.Session) + " · t completions only")
+		return v.filtered("timeline · " + v.sessionTitle(t.Session) + v.st.Keyed(" · {timeline} completions only"))
 	case state.ShowCompletions:
-		return v.filtered("completions · " + v.sessionTitle(t.Session) + " · t waterfall")
+		return v.filtered("completions · " + v.sessionTitle(t.Session) + v.st.Keyed(" · {timeline} waterfall"))
 	case state.ShowWaterfall:
-		return "waterfall · " + v.sessionTitle(t.Session) + " · t transcript"
+		return "waterfall · " + v.sessionTitle(t.Session) + v.st.Keyed(" · {timeline} transcript")
 	}
 	look := t.Look()
 	parts := []string{v.st.Title(n)}
@@ -63,9 +64,9 @@ func (v *view) detailTitle() string {
 		return v.filtered(strings.Join(parts, " · "))
 	}
 	if log := v.paper(t.ID); log.NewBelow() > 0 {
-		parts = append(parts, fmt.Sprintf("%d new below, G follows", log.NewBelow()))
+		parts = append(parts, itoa(log.NewBelow())+" new below"+v.st.Keyed("; {end-of-it} follows"))
 	} else if !log.Following() {
-		parts = append(parts, "G follows")
+		parts = append(parts, cmp.Or(v.st.Keyed("{end-of-it} follows"), "does not follow"))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -156,7 +157,6 @@ func (v *view) drawCard(s tcell.Screen, r rect) {
 	if a == nil || r.h <= 0 {
 		return
 	}
-	text := v.pal.Style(themes.Text)
 	drawText(s, r.x+1, r.y, r.w-2, "! "+v.st.Path(a.Task)+"  "+state.Ask(a), v.pal.Style(themes.NeedsYou))
 	var lines []string
 	for _, line := range v.st.View.Args {
@@ -169,16 +169,13 @@ func (v *view) drawCard(s tcell.Screen, r rect) {
 	for i := 0; i < min(room, len(lines)); i++ {
 		line := lines[i]
 		if i == room-1 && len(lines) > room {
-			line = "… v shows all of it"
+			line = "…" + v.st.Keyed(" {view-call} shows all of it")
 		}
 		drawText(s, r.x+3, r.y+1+i, r.w-4, line, v.pal.Style(themes.Code))
 	}
 	if r.h < 2 {
 		return
 	}
-	x, y := r.x+1, r.y+r.h-1
-	for _, k := range [][2]string{{"a", "allow"}, {"A", "always"}, {"d", "deny"}, {"v", "view"}} {
-		x += drawText(s, x, y, r.x+r.w-x-1, k[0], v.pal.Style(themes.Key)) + 1
-		x += drawText(s, x, y, r.x+r.w-x-1, k[1], text) + 3
-	}
+	v.drawHints(s, rect{r.x + 1, r.y + r.h - 1, r.w - 2, 1}, themes.Text, 3,
+		v.st.HintOf("allow", "allow"), v.st.HintOf("allow-always", "always"), v.st.HintOf("deny", "deny"), v.st.HintOf("view-call", "view"))
 }

@@ -67,6 +67,7 @@ func (v *view) drawInboxPane(s tcell.Screen, w, h int, text []string) {
 		v.drawNone(s, l.tree, "Nothing needs you. Tool calls that wait for an answer come here, from every session and at any depth.")
 	}
 	from, to := window(&v.inboxTop, at, len(in), l.tree.h)
+	v.zone(zone{rect: l.tree, kind: onAsks, at: from})
 	for i := from; i < to; i++ {
 		v.drawAsk(s, rect{l.tree.x, l.tree.y + i - from, l.tree.w, 1}, &in[i], i == at)
 	}

@@ -36,11 +36,12 @@ func (v *view) drawReview(s tcell.Screen, w, h int, text []string) {
 	if len(rv.Rows) == 0 {
 		none := "Nothing has been declared complete yet. Autopilot does that: a session that was started with it works until its agent says done, blocked or needs input."
 		if rv.Len() > 0 {
-			none = "All is reviewed. f shows what was."
+			none = join2("All is reviewed.", v.st.Keyed("{open-or-all} shows what was."))
 		}
 		v.drawNone(s, l.tree, none)
 	}
 	from, to := window(&v.reviewTop, rv.At(), len(rv.Rows), l.tree.h)
+	v.zone(zone{rect: l.tree, kind: onReview, at: from})
 	for i := from; i < to; i++ {
 		r := rv.Row(i)
 		v.drawCompletion(s, rect{l.tree.x, l.tree.y + i - from, l.tree.w, 1}, &r, i == rv.At())

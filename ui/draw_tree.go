@@ -40,7 +40,7 @@ func (v *view) drawEmpty(s tcell.Screen, r rect) {
 	case v.st.Searching() != "":
 		lines = []string{v.st.Searching()}
 	case v.st.Tree.Len() > 0:
-		lines = []string{"No task fits.", "Esc drops the filter; f shows finished tasks, Z archived ones."}
+		lines = []string{"No task fits.", v.st.Keyed("{back} drops the filter; {finished} shows finished tasks; {archived} archived ones.")}
 		if bad := v.st.Tree.FilterError(); bad != "" {
 			lines = append(lines, "", bad)
 		}
@@ -76,7 +76,7 @@ func (v *view) drawInbox(s tcell.Screen, r rect) {
 		}
 		y := r.y + i
 		if i == r.h-1 && len(v.st.Wants.Inbox) > r.h {
-			drawText(s, r.x+1, y, r.w-1, plural(len(v.st.Wants.Inbox)-i, "more")+"; ! goes round", v.pal.Style(themes.Muted))
+			drawText(s, r.x+1, y, r.w-1, plural(len(v.st.Wants.Inbox)-i, "more")+v.st.Keyed("; {next-in-inbox} goes round"), v.pal.Style(themes.Muted))
 			return
 		}
 		fill(s, r.x, y, r.w, 1, base)

@@ -156,6 +156,11 @@ var scenes = []scene{
 	{"mention", func(f *fake) { shopAgents(f); f.files = []string{"cart/total.go", "explain.md", "docs/expiry.md"} }, ":go explore-api<Enter>mask @ex"},
 	{"many", shop, "Mstop at noon"},
 	{"slash-args", shopAgents, "n/review "},
+	{"palette", shop, "<Ctrl-P>mes"},
+	{"palette-not-now", shop, "<Ctrl-P>allow"},
+	{"mouse", shop, "<Ctrl-T>"},
+	{"tour", shop, ":tour<Enter>"},
+	{"tour-write", shop, ":tour<Enter>k<Tab><Esc>"},
 }
 
 func TestScreens(t *testing.T) {

@@ -10,6 +10,12 @@ import (
 	"drover/core"
 )
 
+// mostStream is how many bytes an answer may have on the wire; one that goes on for ever would fill the memory.
+const mostStream = 512 << 20
+
+// pulses is for how many times the longest silence a server may say nothing but that it is alive.
+const pulses = 10
+
 // tail is how long a stream may still take once its answer is complete, for
 // the usage that some servers send last and others never.
 const tail = 5 * time.Second
@@ -24,6 +30,8 @@ type Stream struct {
 	timer  *time.Timer
 	idle   time.Duration
 	body   io.ReadCloser
+	size   int64     // bytes so far
+	heard  time.Time // when the last event came
 	ending bool
 	before func()
 }
@@ -34,7 +42,12 @@ func (s *Stream) Read(p []byte) (int, error) {
 		s.before()
 	}
 	n, err := s.body.Read(p)
-	s.timer.Reset(s.idle)
+	if time.Since(s.heard) < pulses*s.idle {
+		s.timer.Reset(s.idle)
+	}
+	if s.size += int64(n); s.size > mostStream {
+		return n, errEndless
+	}
 	return n, err
 }
 
@@ -50,6 +63,7 @@ func (s *Stream) Each(before func(), event func(name, data []byte) error) error 
 		if err != nil {
 			return s.broken(err)
 		}
+		s.heard = time.Now()
 		if err := event(name, data); err == errDone {
 			s.drain()
 			return nil
@@ -137,7 +151,7 @@ func (s *Stream) broken(err error) error {
 		return nil
 	case silent:
 		return s.network(fmt.Sprintf("the stream stood still for %v", s.idle))
-	case err == errHuge:
+	case err == errHuge, err == errEndless:
 		return &Fault{Class: ClassServer, Status: 200, Err: &core.Error{Code: core.CodeModel, Message: s.c.o.name() + ": " + err.Error(), Hint: "choose another model (drover models)"}}
 	case err == io.ErrUnexpectedEOF:
 		return s.Cut()

@@ -63,7 +63,7 @@ func (s *State) back() []Effect {
 	case s.Notice() != "":
 		s.Agents.noticed = true
 	default:
-		s.say("this is the top; q leaves the screen, and agents go on")
+		s.say(s.Keyed("this is the top; {quit} leaves the screen, and agents go on"))
 	}
 	return nil
 }
@@ -97,14 +97,14 @@ func (s *State) ctrlC() []Effect {
 		return []Effect{Quit{}}
 	}
 	s.View.leaving = true
-	s.say("Ctrl-C again leaves the screen; agents go on")
+	s.say(s.Keyed("{leave} again leaves the screen; agents go on"))
 	return nil
 }
 
 func (s *State) toggleDone() []Effect {
 	s.Tree.HideDone = !s.Tree.HideDone
 	s.Tree.rebuild()
-	s.say(map[bool]string{true: "finished tasks are hidden; f shows them", false: "finished tasks are shown"}[s.Tree.HideDone])
+	s.say(map[bool]string{true: s.Keyed("finished tasks are hidden; {finished} shows them"), false: "finished tasks are shown"}[s.Tree.HideDone])
 	return nil
 }
 

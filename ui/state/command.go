@@ -173,7 +173,7 @@ func (s *State) cmdApprove(arg string) []Effect {
 	a, _ := s.Approval()
 	switch {
 	case a == nil:
-		s.fail("the selected task asks for nothing; ! goes to the next that does")
+		s.fail(s.Keyed("the selected task asks for nothing; {next-in-inbox} goes to the next that does"))
 		return nil
 	case s.whyNotAnswer() != "":
 		s.fail(s.whyNotAnswer())
@@ -190,7 +190,7 @@ func (s *State) cmdApprove(arg string) []Effect {
 func (s *State) cmdDeny(reason string) []Effect {
 	a, _ := s.Approval()
 	if a == nil {
-		s.fail("the selected task asks for nothing; ! goes to the next that does")
+		s.fail(s.Keyed("the selected task asks for nothing; {next-in-inbox} goes to the next that does"))
 		return nil
 	}
 	s.answer(a.Task, a.ID)

@@ -62,7 +62,7 @@ func (s *State) markRange() []Effect {
 	}
 	s.Marks.last = s.Tree.Selected
 	s.marksChanged()
-	s.say(plural(len(s.Marks.on), "task is marked", "tasks are marked") + "; x cancels, e closes, z archives all of them")
+	s.say(plural(len(s.Marks.on), "task is marked", "tasks are marked") + s.Keyed("; {cancel} cancels; {end} closes; {archive-task} archives all of them"))
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (s *State) marksChanged() {
 
 func (s *State) whyNoMarks() string {
 	if len(s.Marks.on) == 0 {
-		return "nothing is marked; , marks the task under the cursor"
+		return s.Keyed("nothing is marked; {mark} marks the task under the cursor")
 	}
 	return ""
 }

@@ -12,7 +12,7 @@ type request struct {
 	Model     string    `json:"model"`
 	MaxTokens int       `json:"max_tokens"`
 	Stream    bool      `json:"stream"`
-	System    []block   `json:"system,omitempty"`
+	System    any       `json:"system,omitempty"` // blocks, or a text
 	Tools     []tool    `json:"tools,omitempty"`
 	Messages  []message `json:"messages"`
 	Thinking  *thinking `json:"thinking,omitempty"`
@@ -85,9 +85,16 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	r := &request{Model: req.Model, Stream: true, MaxTokens: p.maxTokens(req.Model)}
 	if strings.TrimSpace(req.System) != "" {
 		r.System = []block{{Type: "text", Text: req.System, Cache: p.mark(req.Model)}} // with the tools before it
+		if p.learned.Get(req.Model, noList) > 0 {
+			r.System = req.System
+		}
 	}
 	for _, t := range req.Tools {
-		r.Tools = append(r.Tools, tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)})
+		one := tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)}
+		if p.learned.Get(req.Model, fullSchema) > 0 {
+			one.Schema = model.PlainSchema(one.Schema)
+		}
+		r.Tools = append(r.Tools, one)
 	}
 	if n := len(r.Tools); n > 0 { // alone too: other tasks have the same tools, and another system prompt
 		r.Tools[n-1].Cache = p.mark(req.Model)
@@ -171,12 +178,12 @@ func (p *provider) messages(req core.ModelRequest, names *model.Names, plain boo
 		}
 		out = append(out, message{role, blocks})
 	}
-	for _, m := range model.History(req.Messages, "_-") {
+	for _, m := range model.History(req.Messages, model.IDs{Marks: "_-", By: p.by()}) {
 		switch m.Role {
 		case core.RoleUser:
 			add("user", block{Type: "text", Text: m.Text})
 		case core.RoleTool:
-			add("user", block{Type: "tool_result", ToolUseID: m.CallID, Content: m.Text, IsError: m.Failed})
+			add("user", block{Type: "tool_result", ToolUseID: m.CallID, Content: m.Text, IsError: m.Failed && p.learned.Get(req.Model, noFailed) == 0})
 		case core.RoleAssistant:
 			add("assistant", p.assistant(m, req.Model, names, plain)...)
 		}

@@ -74,7 +74,11 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	knows := func(what string) bool { return p.learned.Get(req.Model, what) == 0 }
 	r := &request{Model: req.Model, Stream: true, Messages: p.messages(req, names)}
 	for _, t := range req.Tools {
-		r.Tools = append(r.Tools, tool{"function", function{names.To(t.Name), t.Description, model.Schema(t)}})
+		schema := model.Schema(t)
+		if !knows(fullSchema) {
+			schema = model.PlainSchema(schema)
+		}
+		r.Tools = append(r.Tools, tool{"function", function{names.To(t.Name), t.Description, schema}})
 	}
 	if knows(noUsage) {
 		r.Options = &streamOptions{true}
@@ -104,10 +108,18 @@ func (p *provider) by() string { return "chat:" + p.c.Options().Name }
 
 func (p *provider) messages(req core.ModelRequest, names *model.Names) []message {
 	var out []message
-	if strings.TrimSpace(req.System) != "" {
-		out = append(out, message{Role: "system", Content: &req.System})
+	role := "system"
+	if p.learned.Get(req.Model, noSystem) > 0 {
+		role = "user"
 	}
-	history := model.History(req.Messages, "_-.:")
+	if strings.TrimSpace(req.System) != "" {
+		out = append(out, message{Role: role, Content: &req.System})
+	}
+	ids := model.IDs{Marks: "_-.:", By: p.by()}
+	if p.learned.Get(req.Model, nineLetters) > 0 {
+		ids.Exact = 9
+	}
+	history := model.History(req.Messages, ids)
 	loop := 0 // where the steps of this turn begin: reasoning of earlier turns is not wanted back
 	for i, m := range history {
 		if m.Role == core.RoleUser {
@@ -147,8 +159,11 @@ type kept struct {
 
 func (p *provider) assistant(m core.Message, name string, names *model.Names, inLoop bool) message {
 	out := message{Role: "assistant"}
-	if m.Text != "" {
+	switch {
+	case m.Text != "" && (len(m.Calls) == 0 || p.learned.Get(name, textOrCalls) == 0):
 		out.Content = &m.Text
+	case p.learned.Get(name, noNull) > 0:
+		out.Content = new("")
 	}
 	for _, part := range model.LayoutOf(m, p.by(), name) {
 		switch {
@@ -167,6 +182,8 @@ func (p *provider) assistant(m core.Message, name string, names *model.Names, in
 			out.Details = k.Details
 			switch {
 			case !inLoop || len(k.Details) > 0:
+			case k.Field == tagField:
+				out.Content = new(tagOpen + m.Reasoning + tagClose + "\n\n" + m.Text)
 			case k.Field == "reasoning":
 				out.Reasoning = m.Reasoning
 			case k.Field == "reasoning_content":

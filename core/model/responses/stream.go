@@ -118,8 +118,11 @@ func (d *decoder) event(name, data []byte) error {
 		d.a.Text(text)
 		return nil
 	}
-	if string(data) == "[DONE]" {
+	if model.IsDone(data) {
 		return model.Done()
+	}
+	if model.Pulse(name, data) {
+		return nil
 	}
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -303,7 +306,7 @@ func (d *decoder) parts() []model.Part {
 		switch {
 		case p.call != nil:
 			calls++
-			out = append(out, model.Part{Call: calls})
+			out = append(out, model.CallPart(calls, p.call.ID))
 		case p.text > 0:
 			part := model.Part{Text: p.text}
 			if p.Phase != "" {
