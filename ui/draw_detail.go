@@ -51,7 +51,7 @@ func (v *view) detailTitle() string {
 	case state.ShowWaterfall:
 		return "waterfall · " + v.sessionTitle(t.Session) + v.st.Keyed(" · {timeline} transcript")
 	}
-	look := state.LookOf(t)
+	look := t.Look()
 	parts := []string{v.st.Title(n)}
 	if a := core.CleanLine(t.Agent); a != "" && a != parts[0] {
 		parts = append(parts, a)
@@ -148,8 +148,8 @@ func (v *view) drawTrouble(s tcell.Screen, r rect, n *state.Node) rect {
 }
 
 // halted says why no call of the task is running, "" when one may be.
-func halted(t *core.TaskView) string {
-	switch look := state.LookOf(t); {
+func halted(t *state.Task) string {
+	switch look := t.Look(); {
 	case look == state.LookInterrupted:
 		return look.Word()
 	case t.Status != core.Running:

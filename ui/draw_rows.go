@@ -267,7 +267,7 @@ func (v *view) drawFigures(s tcell.Screen, r rect, n *state.Node, c columns, sty
 	if c.agent > 0 {
 		drawText(s, r.x, r.y, c.agent-1, truncate(core.CleanLine(n.Task.Agent), c.agent-1), style)
 	}
-	if n.Task.Started != nil || !n.Task.ActiveSince.IsZero() || n.Task.ElapsedMS > 0 {
+	if n.Task.Started != 0 || !n.Task.ActiveSince.IsZero() || n.Task.ElapsedMS > 0 {
 		right(r.x+c.agent, c.time-1, state.Brief(n.Task.ElapsedAt(v.st.Now)))
 	}
 	if c.tokens == 0 {

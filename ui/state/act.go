@@ -251,7 +251,7 @@ func (s *State) Asker(task string, much int) string {
 	return strings.Join(parts, " › ")
 }
 
-func (s *State) selected() *core.TaskView { return &s.Selected().Task }
+func (s *State) selected() *Task { return &s.Selected().Task }
 
 func (s *State) promote() []Effect { return []Effect{Promote{Task: s.Tree.Selected}} }
 func (s *State) resume() []Effect  { return []Effect{Resume{Task: s.Tree.Selected}} }

@@ -1,10 +1,6 @@
 package state
 
-import (
-	"fmt"
-
-	"drover/core"
-)
+import "fmt"
 
 // Counts sums up tasks.
 type Counts struct {
@@ -37,8 +33,8 @@ func (c *Counts) plus(o Counts, by int) {
 	c.Unpriced += by * o.Unpriced
 }
 
-func (c *Counts) count(t *core.TaskView) {
-	switch LookOf(t) {
+func (c *Counts) count(t *Task) {
+	switch t.Look() {
 	case LookNeeds:
 		c.Needs++
 	case LookIdle:
@@ -61,11 +57,27 @@ func (c *Counts) count(t *core.TaskView) {
 	}
 	c.TokensIn += t.TokensIn
 	c.TokensOut += t.TokensOut
-	if t.Cost != nil {
-		c.Cost += *t.Cost
+	if t.Priced {
+		c.Cost += t.Cost
 	} else {
 		c.Unpriced++
 	}
+}
+
+// Below counts everything under the task, itself not.
+func (n *Node) Below() Counts {
+	if n.below == nil {
+		return Counts{}
+	}
+	return *n.below
+}
+
+// sum is Below, to be changed.
+func (n *Node) sum() *Counts {
+	if n.below == nil {
+		n.below = &Counts{}
+	}
+	return n.below
 }
 
 // Own counts the task alone.
@@ -79,7 +91,7 @@ func (n *Node) Own() (c Counts) {
 // All counts the task and everything under it.
 func (n *Node) All() Counts {
 	c := n.Own()
-	c.add(n.Below)
+	c.add(n.Below())
 	return c
 }
 

@@ -28,22 +28,26 @@ const (
 
 // LookOf decides how the task is shown.
 func LookOf(t *core.TaskView) Look {
+	return lookOf(t.Status, t.Activity, t.Interrupted, t.NeedsApproval)
+}
+
+func lookOf(status core.Status, activity core.Activity, interrupted, needs bool) Look {
 	switch {
-	case t.Status == core.Completed:
+	case status == core.Completed:
 		return LookCompleted
-	case t.Status == core.Failed:
+	case status == core.Failed:
 		return LookFailed
-	case t.Status == core.Cancelled:
+	case status == core.Cancelled:
 		return LookCancelled
-	case t.Interrupted:
+	case interrupted:
 		return LookInterrupted
-	case t.NeedsApproval || t.Activity == core.ActApproval:
+	case needs || activity == core.ActApproval:
 		return LookNeeds
-	case t.Status == core.Idle:
+	case status == core.Idle:
 		return LookIdle
-	case t.Activity == core.ActQueued:
+	case activity == core.ActQueued:
 		return LookQueued
-	case t.Activity == core.ActParked:
+	case activity == core.ActParked:
 		return LookParked
 	}
 	return LookRunning
@@ -95,8 +99,8 @@ func (s *State) Doing(n *Node) string {
 	case LookCompleted, LookCancelled:
 		return join(look.Word(), " · ", string(t.Outcome))
 	case LookIdle:
-		if n.Below.Running+n.Below.Needs > 0 {
-			return fmt.Sprintf("idle · %d running below", n.Below.Running+n.Below.Needs)
+		if n.Below().Running+n.Below().Needs > 0 {
+			return fmt.Sprintf("idle · %d running below", n.Below().Running+n.Below().Needs)
 		}
 		if t.ErrorCode != "" && t.Outcome == "" {
 			return "idle · " + core.CleanLine(string(t.ErrorCode))
