@@ -104,7 +104,9 @@ func TestLimitThenWoken(t *testing.T) {
 		s.mu.Lock()
 		raw := s.sent[n-1]
 		s.mu.Unlock()
-		var body struct{ Messages []struct{ Role, Content string } }
+		var body struct {
+			Messages []struct{ Role, Content string }
+		}
 		if err := json.Unmarshal(raw, &body); err != nil {
 			t.Error(err)
 		}
