@@ -10,7 +10,7 @@ import (
 	"drover/core"
 )
 
-// mostStream is how many bytes an answer may have on the wire; one that goes on for ever would fill the memory.
+// mostStream is how many bytes an answer may have on the wire, with all that is around it.
 const mostStream = 512 << 20
 
 // pulses is for how many times the longest silence a server may say nothing but that it is alive.
@@ -33,13 +33,15 @@ type Stream struct {
 	size   int64     // bytes so far
 	heard  time.Time // when the last event came
 	ending bool
-	before func()
+	before func() error
 }
 
 // Read is the body with a watch on its silence; Events calls it.
 func (s *Stream) Read(p []byte) (int, error) {
 	if s.before != nil {
-		s.before()
+		if err := s.before(); err != nil {
+			return 0, err
+		}
 	}
 	n, err := s.body.Read(p)
 	if time.Since(s.heard) < pulses*s.idle {
@@ -52,8 +54,8 @@ func (s *Stream) Read(p []byte) (int, error) {
 }
 
 // Each calls event with each event until the stream ends or event returns
-// Done(). before is called whenever what has arrived is used up.
-func (s *Stream) Each(before func(), event func(name, data []byte) error) error {
+// Done(). before is called whenever what has arrived is used up; its error ends the stream.
+func (s *Stream) Each(before func() error, event func(name, data []byte) error) error {
 	s.before = before
 	for {
 		name, data, err := s.Next()
@@ -152,7 +154,7 @@ func (s *Stream) broken(err error) error {
 	case silent:
 		return s.network(fmt.Sprintf("the stream stood still for %v", s.idle))
 	case err == errHuge, err == errEndless:
-		return &Fault{Class: ClassServer, Status: 200, Err: &core.Error{Code: core.CodeModel, Message: s.c.o.name() + ": " + err.Error(), Hint: "choose another model (drover models)"}}
+		return &Fault{Class: ClassInvalid, Status: 200, Err: &core.Error{Code: core.CodeModel, Message: s.c.o.name() + ": " + err.Error(), Hint: "choose another model (drover models)"}}
 	case err == io.ErrUnexpectedEOF:
 		return s.Cut()
 	}
