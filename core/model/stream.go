@@ -1,10 +1,12 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"drover/core"
@@ -110,16 +112,43 @@ func (s *Stream) Whole() ([]byte, error) {
 		if err != nil {
 			return nil, s.broken(err)
 		}
-		if !json.Valid(body) {
+		if json.Valid(body) {
+			return body, nil
+		}
+		if !s.lines(body) {
 			return nil, s.Garbage(body)
 		}
-		return body, nil
+		return nil, nil
+	case strings.IndexByte("dei\xefr:", b) < 0 && b != '<': // no field of an event begins so
+		body, err := s.rest()
+		if err != nil {
+			return nil, s.broken(err)
+		}
+		return nil, s.Garbage(body)
 	case b == '<':
 		return nil, &Fault{Class: ClassInvalid, Status: 200, Err: &core.Error{
 			Code: core.CodeModel, Message: s.c.o.name() + ": " + s.c.shown() + " answers with a web page", Hint: "is the base URL right?",
 		}}
 	}
 	return nil, nil
+}
+
+// lines takes a body that is one JSON object a line as a stream of them.
+func (s *Stream) lines(body []byte) bool {
+	var b bytes.Buffer
+	for line := range bytes.Lines(body) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if !complete(line) {
+			return false
+		}
+		b.WriteString("data: ")
+		b.Write(line)
+		b.WriteString("\n\n")
+	}
+	s.Events = NewEvents(&b)
+	return true
 }
 
 // Cut is the fault of an answer that ended before it was complete.
