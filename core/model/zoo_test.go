@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -388,5 +389,37 @@ func TestZoo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whatever its form, a stream that is cut gives all of its calls or an error.
+func TestZooCut(t *testing.T) {
+	bodies := map[string]string{}
+	for _, b := range zoo {
+		bodies[b.wire+"/"+b.name] = b.calls
+	}
+	for _, o := range oddities {
+		if o.call {
+			bodies[o.wire+"/"+o.name] = o.body
+		}
+	}
+	bodies["openai/JSON lines"] = oneCall + "\n" + callsEnd + "\n"
+	for name, stream := range bodies {
+		if len(stream) > 5000 {
+			continue
+		}
+		wire, _, _ := strings.Cut(name, "/")
+		m, _ := cannedModel(wire, func() io.Reader { return strings.NewReader(stream) })
+		whole, err := answer(m, ask("hi"))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for cut := range stream {
+			m, _ := cannedModel(wire, func() io.Reader { return strings.NewReader(stream[:cut]) })
+			got, err := answer(m, ask("hi"))
+			if err == nil && !reflect.DeepEqual(got.Reply.Calls, whole.Reply.Calls) {
+				t.Fatalf("%s cut at %d of %d gives %+v", name, cut, len(stream), got.Reply.Calls)
+			}
+		}
 	}
 }
