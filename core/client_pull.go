@@ -94,6 +94,7 @@ func (p *puller) changed() error {
 }
 
 func (p *puller) add(tasks []Task) error {
+	p.u.Tasks, p.u.Changed = slices.Grow(p.u.Tasks, len(tasks)), slices.Grow(p.u.Changed, len(tasks))
 	for _, t := range tasks {
 		tv, err := p.v.view(t)
 		if err != nil {
