@@ -6,6 +6,7 @@ import "fmt"
 type Counts struct {
 	Running, Needs, Idle, Interrupted, Done int // Done: completed, failed or cancelled
 	Failed                                  int // of Done
+	Parked, Queued                          int // of Running: they wait for a rate limit, or for a slot
 	TokensIn, TokensOut                     int64
 	Cost                                    float64
 	Unpriced                                int // tasks whose price is not known: Cost is too low
@@ -24,6 +25,8 @@ func (c *Counts) plus(o Counts, by int) {
 	c.Interrupted += by * o.Interrupted
 	c.Done += by * o.Done
 	c.Failed += by * o.Failed
+	c.Parked += by * o.Parked
+	c.Queued += by * o.Queued
 	c.TokensIn += int64(by) * o.TokensIn
 	c.TokensOut += int64(by) * o.TokensOut
 	c.Cost += float64(by) * o.Cost
@@ -43,6 +46,12 @@ func (c *Counts) count(t *Task) {
 		c.Done++
 	case LookCompleted, LookCancelled:
 		c.Done++
+	case LookParked:
+		c.Parked++
+		c.Running++
+	case LookQueued:
+		c.Queued++
+		c.Running++
 	default:
 		c.Running++
 	}

@@ -549,7 +549,7 @@ func TestDoing(t *testing.T) {
 	s := registry()
 	for id, want := range map[string]string{
 		"main1": "waits for 2 children", "run11": "tool grep_files", "sync1": "model", "deep1": "queued for a slot",
-		"idle1": "idle", "done1": "completed", "intr1": "interrupted · r resumes",
+		"idle1": "idle", "done1": "completed", "intr1": "interrupted",
 	} {
 		if got := s.Doing(s.Tree.Node(id)); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)

@@ -38,6 +38,8 @@ type Doing struct {
 	Activity                   core.Activity
 	Outcome                    core.Outcome
 	Detail, Intent, Error      string
+	ErrorCode                  core.Code
+	EndedBy                    string
 	Interrupted, NeedsApproval bool
 }
 
@@ -99,7 +101,7 @@ func (h *shared) pack(v *core.TaskView) Task {
 	}
 	doing := Doing{
 		Status: v.Status, Activity: v.Activity, Outcome: v.Outcome, Detail: v.Detail, Intent: v.Intent, Error: v.Error,
-		Interrupted: v.Interrupted, NeedsApproval: v.NeedsApproval,
+		ErrorCode: v.ErrorCode, EndedBy: v.EndedBy, Interrupted: v.Interrupted, NeedsApproval: v.NeedsApproval,
 	}
 	t := Task{
 		Kin: find(h.seed, h.kin[:], &kin), Doing: find(h.seed, h.doing[:], &doing), ID: v.ID, Name: h.text(v.Name), Description: h.text(v.Description),
@@ -128,7 +130,7 @@ func (t *Task) View() core.TaskView {
 		Status: t.Status, Activity: t.Activity, Detail: t.Detail, Interrupted: t.Interrupted, Mode: t.Mode, Model: t.Model,
 		Turn: t.Turn, Steps: t.Steps, ToolCalls: t.ToolCalls, TokensIn: t.TokensIn, TokensOut: t.TokensOut, Intent: t.Intent, Depth: t.Depth,
 		Created: t.Created.stamp(), Started: t.Started.stamp(), Ended: t.Ended.stamp(), LastEvent: t.LastEvent.stamp(),
-		ElapsedMS: t.ElapsedMS, Error: t.Error, Outcome: t.Outcome, NeedsApproval: t.NeedsApproval, Dir: t.Dir, ActiveSince: t.ActiveSince.Time(), Rev: t.Rev,
+		ElapsedMS: t.ElapsedMS, Error: t.Error, ErrorCode: t.ErrorCode, EndedBy: t.EndedBy, Outcome: t.Outcome, NeedsApproval: t.NeedsApproval, Dir: t.Dir, ActiveSince: t.ActiveSince.Time(), Rev: t.Rev,
 	}
 	if t.Priced {
 		v.Cost = &t.Cost
