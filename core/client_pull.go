@@ -72,6 +72,9 @@ func (p *puller) changed() error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(sessions)) {
 		s, err := p.v.session(id)
+		if CodeOf(err) == CodeNotFound { // it has been removed: what is on the screen of it stays until that closes
+			continue
+		}
 		if err != nil {
 			return err
 		}
