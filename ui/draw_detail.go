@@ -15,11 +15,17 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+// roomToInvite is the height from which the composer is shown before one writes.
+const roomToInvite = 28
+
 // wants is how much room the parts ask for.
 func (v *view) wants(text []string, w, h int) wants {
 	want := wants{composer: max(1, min(len(text), h/3)), empty: v.st.Tree.Len() == 0}
 	want.inbox = min(len(v.st.Wants.Inbox), 4)
 	if n := v.st.Selected(); n != nil {
+		if h < roomToInvite && text == nil && v.st.Draft(n.Task.ID) == "" {
+			want.composer = 0 // the footer says how to write
+		}
 		want.queued = min(len(v.st.Queued(n.Task.ID))+len(v.st.Sent(n.Task.ID)), 3)
 	}
 	if a, _ := v.st.Approval(); a != nil {
@@ -45,7 +51,7 @@ func (v *view) detailTitle() string {
 	case state.ShowWaterfall:
 		return "waterfall · " + v.sessionTitle(t.Session) + v.st.Keyed(" · {timeline} transcript")
 	}
-	look := state.LookOf(t)
+	look := t.Look()
 	parts := []string{v.st.Title(n)}
 	if a := core.CleanLine(t.Agent); a != "" && a != parts[0] {
 		parts = append(parts, a)
@@ -110,10 +116,46 @@ func (v *view) drawDetail(s tcell.Screen, r rect) {
 		return
 	}
 	log := v.paper(n.Task.ID)
+	log.SetHalted(halted(&n.Task))
+	inner = v.drawTrouble(s, inner, n)
 	log.Draw(s, inner.x, inner.y, inner.w, inner.h, v.pal)
-	if log.last == 0 && log.Len() == 0 && v.st.Loaded() && n.Task.Activity == core.ActQueued {
-		drawText(s, inner.x, inner.y, inner.w, "It waits for a slot; nothing has been said yet.", v.pal.Style(themes.Muted))
+}
+
+// drawTrouble says at the foot of a transcript why the task does not go on, and
+// returns what is left of the rectangle.
+func (v *view) drawTrouble(s tcell.Screen, r rect, n *state.Node) rect {
+	look := v.st.Look(n)
+	text := v.st.Trouble(n)
+	if text == "" || r.h < 3 {
+		return r
 	}
+	lines := wrapLine(text, max(8, r.w-2))
+	lines = lines[:min(len(lines), 3, r.h/2)]
+	style := v.pal.Style(roleOf(look))
+	if look == state.LookIdle {
+		style = v.pal.Style(themes.Warning)
+	}
+	for i, line := range lines {
+		y := r.y + r.h - len(lines) + i
+		fill(s, r.x, y, r.w, 1, v.pal.Style(themes.Text))
+		if i == 0 {
+			drawText(s, r.x, y, 1, look.Glyph(), style)
+		}
+		drawText(s, r.x+2, y, r.w-2, line, style)
+	}
+	r.h -= len(lines)
+	return r
+}
+
+// halted says why no call of the task is running, "" when one may be.
+func halted(t *state.Task) string {
+	switch look := t.Look(); {
+	case look == state.LookInterrupted:
+		return look.Word()
+	case t.Status != core.Running:
+		return "no result"
+	}
+	return ""
 }
 
 // drawQueued lists messages that have not arrived, and what they wait for.

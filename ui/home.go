@@ -176,24 +176,6 @@ func (v *view) drawPalette(s tcell.Screen, w, h int) {
 	}
 }
 
-// drawTour says what to do next, in a window that covers as little as it can.
-func (v *view) drawTour(s tcell.Screen, w, h int) {
-	text, step, of := v.st.TourHint()
-	if text == "" {
-		return
-	}
-	width := min(w, 64)
-	lines := wrapLine(text, max(4, width-4))
-	height := min(len(lines)+2, max(3, h/3))
-	r := rect{w - width, h - 1 - height, width, height}
-	in := v.box(s, r, "tour "+itoa(step)+" of "+itoa(of)+" · :tour end")
-	for i, line := range lines {
-		if i < in.h {
-			drawText(s, in.x, in.y+i, in.w, line, v.pal.Style(themes.Text))
-		}
-	}
-}
-
 // clip makes an escape sequence's text harmless: one line, no separators.
 func clip(text string, cells int) string {
 	return strings.NewReplacer(";", ",", "\\", "/").Replace(core.Short(core.CleanLine(text), cells))

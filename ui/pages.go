@@ -109,7 +109,7 @@ func (v *view) turnBlocks(n *state.Node) []*block {
 
 const turnPeek = 3 // lines of a folded turn's prompt and answer
 
-func (v *view) turnLines(t *core.Turn, task *core.TaskView, open bool, w int) []Line {
+func (v *view) turnLines(t *core.Turn, task *state.Task, open bool, w int) []Line {
 	var facts []string
 	switch {
 	case !t.Ended.IsZero():

@@ -28,7 +28,7 @@ func (p *program) pump(ctx context.Context) {
 			ticker.Stop()
 		}
 	}()
-	last, checked := time.Time{}, time.Now()
+	last, checked, opened := time.Time{}, time.Now(), p.o.Opened
 	for {
 		if !in.any() {
 			in.receive(ctx, from, nil)
@@ -69,6 +69,10 @@ func (p *program) pump(ctx context.Context) {
 			v.st.Tick()
 			ticks, due = v.st.Ticks(), v.st.Due()
 		})
+		if opened != nil && pulled && err == nil {
+			opened()
+			opened = nil
+		}
 		last = time.Now()
 		*in = intake{pull: u.More}
 		if err != nil && !in.pause(ctx) {

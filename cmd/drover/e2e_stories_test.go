@@ -63,7 +63,7 @@ func desk(w *terminal, exe string) {
 	w.send("m", `to level-1 ›`, "demo approval")
 	w.see(`1 needs you`)
 	w.keys("I")
-	w.see(`inbox · 1`, `main › level-1`, `may it run +shell`, `printf 'approved`)
+	w.see(`inbox · 1`, `› level-1`, `may it run +shell`, `printf 'approved`)
 	w.press("d", `because:`)
 	w.text("not on a Friday")
 	w.keys("Enter")

@@ -287,7 +287,7 @@ func (s *State) whyNotEnd() string {
 	switch n := s.Selected(); {
 	case n.Task.Status == core.Running:
 		return s.name(n.Task.ID) + " is running: wait for it" + s.Keyed("; {cancel} cancels it")
-	case n.Below.Running+n.Below.Needs+n.Below.Interrupted > 0:
+	case n.Below().Running+n.Below().Needs+n.Below().Interrupted > 0:
 		return "something under " + s.name(n.Task.ID) + " is still running: wait for it" + s.Keyed("; {cancel} cancels all of it")
 	}
 	return ""

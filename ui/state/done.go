@@ -126,6 +126,7 @@ func (s *State) Started(task string) {
 	s.Tree.want = task
 	s.Tree.rebuild()
 	s.View.Show = ShowTranscript
+	s.advance() // a tour begins here
 }
 
 func (s *State) receipt(r core.Request) {

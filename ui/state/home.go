@@ -212,7 +212,7 @@ func (s *State) who(task string, fresh []core.TaskView) string {
 }
 
 // ended says what has become of a session's main task that was at work; "" for nothing of note.
-func (s *State) ended(old, t *core.TaskView) string {
+func (s *State) ended(old *Task, t *core.TaskView) string {
 	if t.Kind != core.KindMain || old.Status != core.Running || t.Interrupted {
 		return ""
 	}

@@ -125,7 +125,7 @@ func (s *State) sift(can func(*Node) bool) (ids []string, left int) {
 func canCancel(n *Node) bool { return !n.Task.Status.Terminal() }
 
 func canEnd(n *Node) bool {
-	return n.Task.Status == core.Idle && n.Below.Running+n.Below.Needs+n.Below.Interrupted == 0
+	return n.Task.Status == core.Idle && n.Below().Running+n.Below().Needs+n.Below().Interrupted == 0
 }
 
 func canArchive(n *Node) bool { return n.Task.Status.Terminal() }

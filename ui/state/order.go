@@ -179,10 +179,7 @@ func (t *Tree) active(n *Node) time.Time {
 	if n.Parent == nil {
 		return t.sessions[n.Task.Session].Updated
 	}
-	if n.Task.LastEvent == nil {
-		return time.Time{}
-	}
-	return *n.Task.LastEvent
+	return n.Task.LastEvent.Time()
 }
 
 // group is a heading and what stands under it.
@@ -201,7 +198,7 @@ func (t *Tree) headOf(n *Node) string {
 	case GroupAgent:
 		return headID + "agent " + n.Task.Agent
 	case GroupStatus:
-		return fmt.Sprintf("%sstatus %02d", headID, LookOf(&n.Task))
+		return fmt.Sprintf("%sstatus %02d", headID, n.Task.Look())
 	}
 	return ""
 }
@@ -224,7 +221,7 @@ func (t *Tree) grouped() []*group {
 			g = &group{head: t.heading(id, n)}
 			byID[id] = g
 		}
-		g.head.Below.add(c)
+		g.head.sum().add(c)
 		g.nodes = append(g.nodes, n)
 	}
 	if t.Order.flat() {
@@ -252,17 +249,17 @@ func (t *Tree) grouped() []*group {
 func (t *Tree) heading(id string, n *Node) *Node {
 	h := t.work.groups[id]
 	if h == nil {
-		h = &Node{Task: core.TaskView{ID: id}}
+		h = &Node{Task: t.work.shared.pack(&core.TaskView{ID: id})}
 		t.work.groups[id] = h
 	}
-	h.Below = Counts{}
+	h.below = nil
 	switch t.Order.Group {
 	case GroupDir:
 		h.Head = t.dirOf(n)
 	case GroupAgent:
 		h.Head = n.Task.Agent
 	case GroupStatus:
-		h.Head = LookOf(&n.Task).Word()
+		h.Head = n.Task.Look().Word()
 	}
 	if h.Head = line(h.Head); h.Head == "" {
 		h.Head = "(none)"

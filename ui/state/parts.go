@@ -11,10 +11,10 @@ import (
 // parts is what of a large registry is not here as tasks: of a quiet session
 // only the main task is, folded, with the others summed up in its Below.
 type parts struct {
-	rest map[string]bool // these sessions, and whether they have been summed up
-	went string          // the task to go to when its session is here
-	in   string          // that session
-	seek string          // what :go looks for meanwhile
+	rest map[string]core.Part // these sessions
+	went string               // the task to go to when its session is here
+	in   string               // that session
+	seek string               // what :go looks for meanwhile
 }
 
 // open makes room for sessions that come whole.
@@ -24,7 +24,7 @@ func (t *Tree) open(whole []string) {
 		if n == nil || n.rest == nil {
 			continue
 		}
-		n.Below.plus(*n.rest, -1)
+		n.sum().plus(*n.rest, -1)
 		n.rest = nil
 	}
 }
@@ -45,8 +45,8 @@ func (t *Tree) takeParts(u *core.Update) {
 		if n == nil || n.rest == nil {
 			continue
 		}
-		n.Below.plus(*n.rest, -1)
-		n.Below.add(sum)
+		n.sum().plus(*n.rest, -1)
+		n.sum().add(sum)
 		n.rest = &sum
 		t.work.stale = t.work.stale || t.HideDone
 	}
@@ -111,8 +111,8 @@ func (s *State) Searching() string {
 
 // Counting reports whether the sums of all sessions that are not over are still being made.
 func (s *State) Counting() bool {
-	for id, counted := range s.Tree.parts.rest {
-		if n := s.Tree.nodes[id]; !counted && n != nil && !n.Task.Status.Terminal() {
+	for _, part := range s.Tree.parts.rest {
+		if part == core.PartOpen {
 			return true
 		}
 	}

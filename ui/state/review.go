@@ -131,8 +131,8 @@ func (s *State) rereview() {
 
 // changed is when the session's main task last did something.
 func (s *State) changed(session string) time.Time {
-	if n := s.Tree.nodes[session]; n != nil && n.Task.LastEvent != nil {
-		return *n.Task.LastEvent
+	if n := s.Tree.nodes[session]; n != nil && n.Task.LastEvent != 0 {
+		return n.Task.LastEvent.Time()
 	}
 	return time.Time{}
 }

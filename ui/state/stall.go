@@ -14,17 +14,14 @@ const usualStall = 2 * time.Minute
 // of: not of one that waits for a person, a slot, a rate limit or its children.
 func (s *State) quiet(n *Node) time.Duration {
 	t := &n.Task
-	if n.Head != "" || LookOf(t) != LookRunning || t.Activity == core.ActChildren && n.Below.Running+n.Below.Needs > 0 {
+	if n.Head != "" || t.Look() != LookRunning || t.Activity == core.ActChildren && n.Below().Running+n.Below().Needs > 0 {
 		return 0
 	}
-	last := t.ActiveSince
-	if t.LastEvent != nil && t.LastEvent.After(last) {
-		last = *t.LastEvent
-	}
-	if last.IsZero() {
+	last := max(t.ActiveSince, t.LastEvent)
+	if last == 0 {
 		return 0
 	}
-	return max(0, s.Now.Sub(last))
+	return max(0, s.Now.Sub(last.Time()))
 }
 
 // stalled reports whether it has been quiet for too long.
@@ -51,7 +48,7 @@ func (s *State) Look(n *Node) Look {
 	if s.stalled(n) {
 		return LookStalled
 	}
-	return LookOf(&n.Task)
+	return n.Task.Look()
 }
 
 // stallText says since when and in what it is quiet.

@@ -64,7 +64,7 @@ func ids(s *State) string {
 }
 
 func change(s *State, id string, f func(*core.TaskView)) {
-	v := s.Tree.Node(id).Task
+	v := s.Tree.Node(id).Task.View()
 	f(&v)
 	v.Rev++
 	s.Apply(core.Update{Tasks: []core.TaskView{v}})
@@ -279,13 +279,13 @@ func TestRowsStayUnderTheCursor(t *testing.T) {
 		t.Errorf("the cursor is on %s", s.Tree.Selected)
 	}
 	// a late revision is dropped, one of the same revision (a host that died) is not
-	old := s.Tree.Node("run11").Task
+	old := s.Tree.Node("run11").Task.View()
 	old.Rev, old.Status = old.Rev-1, core.Completed
 	s.Apply(core.Update{Tasks: []core.TaskView{old}})
 	if s.Tree.Node("run11").Task.Status != core.Running {
 		t.Error("an older revision was taken")
 	}
-	same := s.Tree.Node("run11").Task
+	same := s.Tree.Node("run11").Task.View()
 	same.Interrupted = true
 	s.Apply(core.Update{Tasks: []core.TaskView{same}})
 	if !s.Tree.Node("run11").Task.Interrupted {
@@ -549,7 +549,7 @@ func TestDoing(t *testing.T) {
 	s := registry()
 	for id, want := range map[string]string{
 		"main1": "waits for 2 children", "run11": "tool grep_files", "sync1": "model", "deep1": "queued for a slot",
-		"idle1": "idle", "done1": "completed", "intr1": "interrupted · r resumes",
+		"idle1": "idle", "done1": "completed", "intr1": "interrupted",
 	} {
 		if got := s.Doing(s.Tree.Node(id)); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -11,14 +12,13 @@ import (
 type Node struct {
 	Parent *Node
 	Kids   []*Node
-	Head   string        // of a heading: what its tasks have in common; its Task has an ID only
-	Shut   bool          // its children are folded away
-	Below  Counts        // of everything under it, itself not
-	rest   *Counts       // of a main task: what of Below is not here as tasks (see parts.go); nil: all is
-	hay    string        // what plain words of the filter are searched in
-	hit    bool          // filter, archive and the hiding of finished tasks let it through
-	show   bool          // it, or something under it, is shown
-	Task   core.TaskView // last: what walks over all tasks reads what stands before it
+	Head   string  // of a heading: what its tasks have in common; its Task has an ID only
+	Shut   bool    // its children are folded away
+	below  *Counts // of everything under it, itself not; nil: nothing is
+	rest   *Counts // of a main task: what of Below is not here as tasks (see parts.go); nil: all is
+	hit    bool    // filter, archive and the hiding of finished tasks let it through
+	show   bool    // it, or something under it, is shown
+	Task   Task    // last: what walks over all tasks reads what stands before it
 }
 
 // Context reports whether it is shown only because of what is under it.
@@ -64,6 +64,7 @@ type treework struct {
 	groups  map[string]*Node // headings by ID
 	flat    []*Node          // all tasks in the order of the flat groups
 	ordered time.Time        // when the order was taken
+	shared  *shared
 }
 
 // Node returns the task's node, or nil.
@@ -102,12 +103,12 @@ func (t *Tree) put(v core.TaskView) {
 		return
 	}
 	old, over := n.Own(), n.Task.Status.Terminal()
-	n.Task, n.hay = v, ""
+	n.Task = t.work.shared.pack(&v)
 	t.watch(n)
 	own := n.Own()
 	for p := n.Parent; p != nil; p = p.Parent {
-		p.Below.plus(old, -1)
-		p.Below.add(own)
+		p.sum().plus(old, -1)
+		p.sum().add(own)
 	}
 	t.work.stale = t.work.stale || t.filtered() || t.HideDone && over != v.Status.Terminal() ||
 		t.Order.Group != GroupSession
@@ -116,7 +117,7 @@ func (t *Tree) put(v core.TaskView) {
 // plant adds a task that was not known: a new session on top, a child after its
 // siblings. No other row changes its place.
 func (t *Tree) plant(v core.TaskView) {
-	n := &Node{Task: v}
+	n := &Node{Task: t.work.shared.pack(&v)}
 	t.nodes[v.ID] = n
 	t.watch(n)
 	if t.loaded && t.Order.flat() {
@@ -130,7 +131,7 @@ func (t *Tree) plant(v core.TaskView) {
 		}
 		own := n.Own()
 		for ; p != nil; p = p.Parent {
-			p.Below.add(own)
+			p.sum().add(own)
 		}
 		t.show(n)
 		return
@@ -146,7 +147,7 @@ func (t *Tree) plant(v core.TaskView) {
 
 // watch keeps the list of what runs.
 func (t *Tree) watch(n *Node) {
-	if LookOf(&n.Task) == LookRunning {
+	if n.Task.Look() == LookRunning {
 		t.work.busy[n.Task.ID] = n
 		return
 	}
@@ -154,10 +155,10 @@ func (t *Tree) watch(n *Node) {
 }
 
 func byCreation(a, b *Node) int {
-	if a.Task.Created == nil || b.Task.Created == nil {
+	if a.Task.Created == 0 || b.Task.Created == 0 {
 		return 0
 	}
-	return a.Task.Created.Compare(*b.Task.Created)
+	return cmp.Compare(a.Task.Created, b.Task.Created)
 }
 
 // query is the filter as it is understood.
@@ -188,7 +189,7 @@ func (t *Tree) total() {
 	t.Total = Counts{}
 	for _, r := range t.roots {
 		if !r.Task.Status.Terminal() {
-			t.Total.add(r.Below)
+			t.Total.add(r.Below())
 			t.Total.count(&r.Task)
 		}
 	}

@@ -133,7 +133,9 @@ func TestStall(t *testing.T) {
 		"interrupted": func(v *core.TaskView) { v.Interrupted = true },
 	} {
 		x := *n
-		f(&x.Task)
+		v := x.Task.View()
+		f(&v)
+		x.Task = newShared().pack(&v)
 		if s.stalled(&x) {
 			t.Errorf("%s counts as a stall", what)
 		}
@@ -298,7 +300,7 @@ func TestTreeHolds(t *testing.T) {
 
 func randomChange(rt *rapid.T, s *State, i int) core.Update {
 	all := tasks()
-	v := s.Tree.Node(rapid.SampledFrom(all).Draw(rt, "task").ID).Task
+	v := s.Tree.Node(rapid.SampledFrom(all).Draw(rt, "task").ID).Task.View()
 	v.Rev += int64(i) + 10
 	v.Status = rapid.SampledFrom([]core.Status{core.Running, core.Idle, core.Completed, core.Failed}).Draw(rt, "status")
 	v.NeedsApproval = rapid.Bool().Draw(rt, "needs")
@@ -331,8 +333,8 @@ func checkTree(rt *rapid.T, s *State) {
 		for _, k := range under(n, nil)[1:] {
 			below.count(&k.Task)
 		}
-		if below != n.Below {
-			rt.Fatalf("%s: counts %+v, are %+v", n.Task.ID, n.Below, below)
+		if below != n.Below() {
+			rt.Fatalf("%s: counts %+v, are %+v", n.Task.ID, n.Below(), below)
 		}
 	}
 	t.total()
