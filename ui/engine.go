@@ -112,5 +112,6 @@ type Outside struct {
 	Open      func(ctx context.Context, path string) error            // nil: the same, for a file of an agent
 	Write     func(sequence string) error                             // nil: to the terminal; for notices and progress
 	Copy      func(text string) error                                 // nil: the terminal's clipboard (OSC 52)
+	NoCopy    string                                                  // why the terminal has no clipboard; "": it may have one
 	Stop      func() error                                            // nil: SIGTSTP to the process group, as Ctrl-Z does
 }

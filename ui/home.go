@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -77,25 +78,32 @@ func (v *view) home(e state.Effect) {
 		v.p.app.EnableMouse(e.To != state.MouseOff)
 	case state.Notify:
 		if v.p.look.away.Load() {
-			v.write(v.p.o.Notify.Sequence(e.Text))
+			v.tell(v.p.o.Notify.Sequence(e.Text))
 		}
 	}
 }
 
-// write sends a sequence to the terminal that changes no cell.
-func (v *view) write(sequence string) {
+// tell sends the terminal a sequence, and says so where that fails.
+func (v *view) tell(sequence string) {
 	if sequence == "" {
 		return
 	}
-	var err error
-	if w := v.p.o.Outside.Write; w != nil {
-		err = w(sequence)
-	} else if tty, ok := v.p.screen.Tty(); ok {
-		_, err = tty.Write([]byte(sequence))
-	}
-	if err != nil {
+	if err := v.write(sequence); err != nil {
 		v.st.Fail(core.Errorf(core.CodeInternal, "the terminal does not take it: %v", err))
 	}
+}
+
+// write sends a sequence to the terminal that changes no cell.
+func (v *view) write(sequence string) error {
+	if w := v.p.o.Outside.Write; w != nil {
+		return w(sequence)
+	}
+	tty, ok := v.p.screen.Tty()
+	if !ok {
+		return errors.New("it cannot be written to")
+	}
+	_, err := tty.Write([]byte(sequence))
+	return err
 }
 
 // retitle keeps the window's title, and the progress that a task bar shows, true.
@@ -115,11 +123,11 @@ func (v *view) retitle() {
 		c := v.st.Tree.Total
 		switch {
 		case c.Needs > 0:
-			v.write(v.p.o.Notify.wrap("\x1b]9;4;4;100\x1b\\"))
+			v.tell(v.p.o.Notify.Relay.wrap("\x1b]9;4;4;100\x1b\\"))
 		case c.Running > 0:
-			v.write(v.p.o.Notify.wrap("\x1b]9;4;3\x1b\\"))
+			v.tell(v.p.o.Notify.Relay.wrap("\x1b]9;4;3\x1b\\"))
 		default:
-			v.write(v.p.o.Notify.wrap("\x1b]9;4;0\x1b\\"))
+			v.tell(v.p.o.Notify.Relay.wrap("\x1b]9;4;0\x1b\\"))
 		}
 	}
 }

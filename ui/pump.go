@@ -28,7 +28,7 @@ func (p *program) pump(ctx context.Context) {
 			ticker.Stop()
 		}
 	}()
-	last, checked, opened := time.Time{}, time.Now(), p.o.Opened
+	last, checked, opened, live := time.Time{}, time.Now(), p.opened, false
 	for {
 		if !in.any() {
 			in.receive(ctx, from, nil)
@@ -42,19 +42,18 @@ func (p *program) pump(ctx context.Context) {
 		var u core.Update
 		var err error
 		if in.pull {
-			f := p.view.focus.Load()
-			cur.Focus, cur.Entry, cur.Tail, cur.Want, cur.WantAll = f.task, f.last, tail, f.want, f.all
-			u, err = p.o.Engine.Pull(ctx, cur)
+			u, err = p.pull(ctx, &cur)
 			checked = time.Now()
-			if err == nil {
-				cur.Seq, cur.Hosts, cur.NotesRev, cur.Rest = u.Seq, u.Hosts, u.NotesRev, u.Rest
-			}
 		}
 		if ctx.Err() != nil {
 			return
 		}
 		results, pulled, ticks, due := in.results, in.pull, false, time.Time{}
-		p.app.QueueUpdateDraw(func() {
+		enter := p.app.QueueUpdateDraw
+		if still := pulled && nothing(&u, &live); still && err == nil && opened == nil && !in.ticked && len(results) == 0 {
+			enter = p.app.QueueUpdate // who only asked what is new shows nothing new
+		}
+		enter(func() {
 			v := p.view
 			v.st.Now = time.Now()
 			for _, f := range results {
@@ -65,6 +64,8 @@ func (p *program) pump(ctx context.Context) {
 				v.st.Fail(err)
 			case pulled:
 				v.apply(u)
+			default:
+				v.refocus()
 			}
 			v.st.Tick()
 			ticks, due = v.st.Ticks(), v.st.Due()
@@ -78,7 +79,7 @@ func (p *program) pump(ctx context.Context) {
 		if err != nil && !in.pause(ctx) {
 			return
 		}
-		if !ticks && !due.IsZero() { // a snoozed completion wakes
+		if !due.IsZero() { // a snoozed completion wakes, or the cursor has rested
 			from.due = time.After(max(0, time.Until(due)))
 		}
 		switch {
@@ -90,6 +91,33 @@ func (p *program) pump(ctx context.Context) {
 			ticker, from.ticks = nil, nil
 		}
 	}
+}
+
+// pull reads what is newer than the cursor, and moves it.
+func (p *program) pull(ctx context.Context, cur *core.Cursor) (core.Update, error) {
+	f := p.view.focus.Load()
+	cur.Focus, cur.Entry, cur.Tail, cur.Want, cur.WantAll = f.task, f.last, tail, f.want, f.all
+	u, err := p.o.Engine.Pull(ctx, *cur)
+	if err == nil {
+		cur.Seq, cur.Hosts, cur.NotesRev, cur.Rest = u.Seq, u.Hosts, u.NotesRev, u.Rest
+	}
+	return u, err
+}
+
+// opened is told once that the first frame stands.
+func (p *program) opened() {
+	if p.o.Opened != nil {
+		p.o.Opened()
+	}
+}
+
+// nothing reports whether an update changes nothing on the screen; live is
+// whether there was text of an answer that is being written.
+func nothing(u *core.Update, live *bool) bool {
+	was := *live
+	*live = u.Focus != nil && u.Focus.Live.Text != ""
+	return !was && !*live && (u.Focus == nil || len(u.Focus.Entries) == 0) && u.Notes == nil &&
+		len(u.Sessions)+len(u.Tasks)+len(u.Changed)+len(u.Requests)+len(u.Approvals)+len(u.Events)+len(u.Reviews)+len(u.Rolled)+len(u.Whole) == 0
 }
 
 // sources are where things come from.

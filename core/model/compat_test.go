@@ -61,6 +61,11 @@ var oddities = []oddity{
 	{name: "error as an event", wire: "openai", fails: "broke", body: "event: error\ndata: {\"message\":\"broke\"}\n\n"},
 	{name: "error in one JSON answer", wire: "openai", fails: "no such", body: `{"error":{"message":"no such thing","type":null,"code":null}}`},
 	{name: "web page", wire: "openai", fails: "web page", body: "<!doctype html><title>Welcome</title>"},
+	{name: "JSON lines", wire: "openai", body: chatHi + "\n" + chatStop + "\n"},
+	{name: "JSON lines with DONE", wire: "openai", body: chatHi + "\n\n" + chatStop + "\n[DONE]\n"},
+	{name: "half a JSON line", wire: "openai", fails: "cannot be read", body: chatHi + "\n" + chatStop[:20]},
+	{name: "plain words", wire: "openai", fails: "Internal trouble", body: "Internal trouble"},
+	{name: "name with what the model was taught", wire: "openai", call: true, body: sse(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"functions.read_file","arguments":"{\"path\":\"a.go\"}"}}]},"finish_reason":"tool_calls"}]}`)},
 	{name: "nothing", wire: "openai", fails: "cut off", body: ""},
 
 	{name: "no beginning of the block, no index", wire: "anthropic", body: sse(`{"type":"content_block_delta","delta":{"type":"text_delta","text":"hi"}}`, `{"type":"message_stop"}`)},

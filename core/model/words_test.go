@@ -53,6 +53,8 @@ func TestProvidersWords(t *testing.T) {
 		{name: "Mistral, too long", status: 400, body: `{"object":"error","message":"Prompt contains 40000 tokens, too large for model with 32768 maximum context length"}`, class: model.ClassContextTooLong, hint: "compact"},
 		{name: "Kimi, too long", status: 400, body: `{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144","type":"invalid_request_error"}}`, class: model.ClassContextTooLong, hint: "compact"},
 		{name: "Bedrock throttles", status: 400, body: `{"message":"ThrottlingException: Too many requests"}`, class: model.ClassRateLimit},
+		{name: "llama.cpp without templates", status: 500, body: `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`, class: model.ClassInvalid, hint: "use tools"},
+		{name: "Azure at its limit", status: 429, body: `{"error":{"code":"429","message":"Requests have exceeded the token rate limit. Please retry after 12 seconds."}}`, class: model.ClassRateLimit, from: 12 * time.Second, to: 12 * time.Second},
 		{name: "text", status: 404, body: "404 page not found\n", class: model.ClassNotFound, hint: "base URL"},
 		{name: "408", status: 408, class: model.ClassServer},
 		{name: "409", status: 409, class: model.ClassServer},

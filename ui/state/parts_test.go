@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -212,5 +213,53 @@ func TestPartsSearched(t *testing.T) {
 			t.Error("the groups are in no order")
 		}
 		checkCounts(t, r.s)
+	}
+}
+
+// A session that is removed while it is on the screen holds up no other.
+func TestPartsRemoved(t *testing.T) {
+	st, c := large(t)
+	r := &reader{t: t, c: c, s: New(Config{})}
+	r.s.Now = t0
+	r.settle()
+	db, err := sql.Open("sqlite3", st.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, gone := range []string{"s00", "s17"} { // one is here as tasks, one as a sum
+		for _, from := range []string{"tasks WHERE session", "sessions WHERE id"} {
+			if _, err := db.Exec("DELETE FROM "+from+" = ?", gone); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err = st.Update(t.Context(), core.Progress, func(tx core.Tx) error {
+		k, err := tx.Task("s12t050")
+		if err != nil {
+			return err
+		}
+		k.Status = core.Running
+		if _, err = tx.UpdateTask(k); err != nil {
+			return err
+		}
+		for _, e := range []core.Event{{Session: "s00", Task: "s00t001", Kind: core.EvTurn}, {Session: "s17", Kind: core.EvTurn}, {Session: "s12", Task: k.ID, Kind: core.EvTurn}} {
+			if _, err := tx.AppendEvent(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.settle()
+	if r.s.Tree.Node("s12t050").Task.Status != core.Running {
+		t.Error("what has changed in another session is not there")
+	}
+	press(r.s, "/look-17-33<Enter>")
+	r.settle()
+	if r.s.Searching() != "" {
+		t.Error("a session that is gone is still looked for")
 	}
 }
