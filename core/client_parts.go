@@ -224,8 +224,11 @@ func (p *puller) rest(touched map[string]bool) error {
 	if len(p.cur.Rest) == 0 {
 		return nil
 	}
-	p.u.Rest = maps.Clone(p.cur.Rest)
-	whole := map[string]bool{}
+	p.u.Rest = p.cur.Rest
+	whole, counted := map[string]bool{}, true
+	for _, part := range p.u.Rest {
+		counted = counted && part == PartSummed
+	}
 	for id := range touched {
 		if _, ok := p.u.Rest[id]; ok {
 			whole[id] = true
@@ -237,6 +240,10 @@ func (p *puller) rest(touched map[string]bool) error {
 			asked = append(asked, id)
 		}
 	}
+	if counted && len(whole) == 0 && len(asked) == 0 {
+		return nil
+	}
+	p.u.Rest = maps.Clone(p.cur.Rest) // the reader has the other
 	if len(asked) > 0 {
 		sizes, err := p.sizes(asked, partsLoad)
 		if err != nil {
