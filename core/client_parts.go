@@ -9,12 +9,23 @@ import (
 // A registry is read in parts, or opening a screen on a large one would take
 // as long as reading it. What shows first is whole: sessions where something
 // runs or waits, pinned ones, and the newest. Of each other session, a quiet
-// one, only the main task comes, with its other tasks summed up; it comes whole
-// when it is asked for, or when one of its tasks changes.
+// one, only the main task comes, and soon a sum of its other tasks; it comes
+// whole when it is asked for, or when one of its tasks changes.
 const (
-	partsFirst = 1_500  // tasks of the newest sessions that come at first
+	partsAll   = 1_500  // a registry of so few tasks comes at once
+	partsFirst = 500    // else: tasks of the newest sessions, and of those at work, that come at first
 	partsLoad  = 2_000  // tasks that come with one later Pull
-	partsCount = 30_000 // tasks that are summed up in one Pull: some 40 ms
+	partsCount = 15_000 // tasks that are summed up in one Pull: some 20 ms
+)
+
+// Part is what is known of a quiet session.
+type Part int8
+
+// The parts there are.
+const (
+	PartOpen   Part = iota // its main task, which is not over; the others are not summed up yet
+	PartOver               // its main task, which is over; the others are not summed up yet
+	PartSummed             // its main task, and the sum of the others
 )
 
 // all is the first Pull.
@@ -31,69 +42,91 @@ func (p *puller) all() (err error) {
 	if p.u.Reviews, err = reviews(p.r, ""); err != nil {
 		return err
 	}
-	sizes, err := p.r.Sizes()
+	ids := make([]string, len(p.u.Sessions))
+	for i := range ids {
+		ids[i] = p.u.Sessions[i].ID
+	}
+	sizes, err := p.sizes(ids, partsAll)
 	if err != nil {
 		return err
 	}
-	sum := 0
-	for _, n := range sizes {
-		sum += n
-	}
-	if sum <= partsFirst {
+	if len(sizes) == len(ids) {
 		tasks, err := p.r.Tasks(TaskFilter{})
 		if err != nil {
 			return err
 		}
 		return p.add(tasks)
 	}
-	return p.parts(sizes)
+	return p.parts(ids, within(sizes, partsFirst))
 }
 
-// parts chooses what comes whole, and sums up the rest.
-func (p *puller) parts(sizes map[string]int) error {
+// sizes counts the tasks of the first sessions, as far as they are not more
+// than room together: of a large registry that is a small part.
+func (p *puller) sizes(sessions []string, room int) (sizes []int, err error) {
+	for step := 4; len(sizes) < len(sessions) && room >= 0; step *= 2 {
+		next := sessions[len(sizes):min(len(sizes)+step, len(sessions))]
+		of, err := p.r.Sizes(next)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range next {
+			if room -= of[id]; room < 0 {
+				break
+			}
+			sizes = append(sizes, of[id])
+		}
+	}
+	return sizes, nil
+}
+
+// within is how many of the first sizes are not more than room together.
+func within(sizes []int, room int) (n int) {
+	for n < len(sizes) && sizes[n] <= room {
+		room -= sizes[n]
+		n++
+	}
+	return n
+}
+
+// parts chooses what comes whole: the newest sessions, and those that concern somebody.
+func (p *puller) parts(ids []string, newest int) error {
 	whole, err := p.concerns()
 	if err != nil {
 		return err
 	}
-	room := partsFirst
-	var quiet []string
-	for _, s := range p.u.Sessions { // the newest first
-		switch n := sizes[s.ID]; {
-		case n <= 1:
-			whole[s.ID] = true
-		case n <= room:
-			whole[s.ID] = true
-			room -= n
-		case !whole[s.ID]:
-			quiet = append(quiet, s.ID)
-			room = 0
-		}
+	for _, id := range ids[:newest] {
+		whole[id] = true
 	}
+	quiet := slices.DeleteFunc(ids, func(id string) bool { return whole[id] })
 	mains, err := p.r.Tasks(TaskFilter{IDs: quiet})
 	if err != nil {
 		return err
 	}
-	p.u.Rest = map[string]bool{}
-	var open, over []string
+	p.u.Rest = map[string]Part{}
+	var busy []string
 	for _, t := range mains {
-		if p.u.Rest[t.ID] = false; t.Status.Terminal() {
-			over = append(over, t.ID)
-		} else if t.Status == Running {
-			whole[t.ID] = true
-		} else {
-			open = append(open, t.ID)
+		switch p.u.Rest[t.ID] = PartOpen; {
+		case t.Status.Terminal():
+			p.u.Rest[t.ID] = PartOver
+		case t.Status == Running:
+			busy = append(busy, t.ID)
 		}
 	}
+	slices.Reverse(busy) // the youngest first
+	fit, err := p.sizes(busy, partsFirst)
+	if err != nil {
+		return err
+	}
+	for _, id := range busy[:len(fit)] {
+		whole[id] = true
+		delete(p.u.Rest, id)
+	}
 	for _, id := range quiet { // a session without its main task has nothing to be folded under
-		if _, ok := p.u.Rest[id]; !ok || whole[id] {
-			delete(p.u.Rest, id)
+		if _, ok := p.u.Rest[id]; !ok {
 			whole[id] = true
 		}
 	}
-	if err := p.count(open, sizes, whole); err != nil { // the header counts these
-		return err
-	}
-	p.u.More = len(over) > 0
+	p.u.More = len(p.u.Rest) > 0
 	mains = slices.DeleteFunc(mains, func(t Task) bool { return whole[t.ID] })
 	if err := p.add(mains); err != nil {
 		return err
@@ -124,33 +157,50 @@ func (p *puller) concerns() (map[string]bool, error) {
 	return whole, err
 }
 
-// count sums up quiet sessions as far as there is time. One where something
-// runs after all goes to whole; sizes may be nil.
-func (p *puller) count(sessions []string, sizes map[string]int, whole map[string]bool) error {
-	var now []string
-	for sum := 0; len(now) < len(sessions) && sum < partsCount; {
-		id := sessions[len(now)]
-		sum += sizes[id]
-		now = append(now, id)
+// count sums up quiet sessions as far as there is time, first those that are
+// not over. One where something runs after all goes to whole, and so does one
+// that has a main task only.
+func (p *puller) count(whole map[string]bool) error {
+	var open, over []string
+	for id, part := range p.u.Rest {
+		switch {
+		case whole[id]:
+		case part == PartOpen:
+			open = append(open, id)
+		case part == PartOver:
+			over = append(over, id)
+		}
 	}
-	p.u.More = p.u.More || len(now) < len(sessions)
-	if len(now) == 0 {
+	slices.Sort(open)
+	slices.Sort(over)
+	todo := append(open, over...)
+	if len(todo) == 0 {
 		return nil
 	}
+	sizes, err := p.sizes(todo, partsCount)
+	if err != nil {
+		return err
+	}
+	now := todo[:max(1, len(sizes))]
+	p.u.More = p.u.More || len(now) < len(todo)
 	rolled, err := p.r.Rollups(now)
 	if err != nil {
 		return err
 	}
-	for _, id := range now {
-		p.u.Rest[id] = true
-	}
+	sums := map[string]bool{}
 	for _, u := range rolled {
+		sums[u.Session] = true
 		if u.Running > 0 {
-			delete(p.u.Rest, u.Session)
 			whole[u.Session] = true
 			continue
 		}
+		p.u.Rest[u.Session] = PartSummed
 		p.u.Rolled = append(p.u.Rolled, u)
+	}
+	for _, id := range now {
+		if !sums[id] {
+			whole[id] = true
+		}
 	}
 	return nil
 }
@@ -174,39 +224,38 @@ func (p *puller) rest(touched map[string]bool) error {
 	if len(p.cur.Rest) == 0 {
 		return nil
 	}
-	p.u.Rest = maps.Clone(p.cur.Rest)
-	whole, idle := map[string]bool{}, len(p.asked()) == 0
-	for id, counted := range p.u.Rest {
-		whole[id] = touched[id]
-		idle = idle && counted && !touched[id]
+	p.u.Rest = p.cur.Rest
+	whole, counted := map[string]bool{}, true
+	for _, part := range p.u.Rest {
+		counted = counted && part == PartSummed
 	}
-	if maps.DeleteFunc(whole, func(_ string, is bool) bool { return !is }); idle {
+	for id := range touched {
+		if _, ok := p.u.Rest[id]; ok {
+			whole[id] = true
+		}
+	}
+	var asked []string
+	for _, id := range p.asked() {
+		if _, ok := p.u.Rest[id]; ok && !whole[id] {
+			asked = append(asked, id)
+		}
+	}
+	if counted && len(whole) == 0 && len(asked) == 0 {
 		return nil
 	}
-	sizes, err := p.r.Sizes()
-	if err != nil {
-		return err
-	}
-	sum := 0
-	for _, id := range p.asked() {
-		if _, ok := p.u.Rest[id]; !ok || whole[id] {
-			continue
+	p.u.Rest = maps.Clone(p.cur.Rest) // the reader has the other
+	if len(asked) > 0 {
+		sizes, err := p.sizes(asked, partsLoad)
+		if err != nil {
+			return err
 		}
-		if sum > 0 && sum+sizes[id] > partsLoad {
-			p.u.More = true
-			break
+		now := max(1, len(sizes))
+		for _, id := range asked[:now] {
+			whole[id] = true
 		}
-		sum += sizes[id]
-		whole[id] = true
+		p.u.More = now < len(asked)
 	}
-	var uncounted []string
-	for id, counted := range p.u.Rest {
-		if !counted && !whole[id] {
-			uncounted = append(uncounted, id)
-		}
-	}
-	slices.Sort(uncounted)
-	if err := p.count(uncounted, sizes, whole); err != nil {
+	if err := p.count(whole); err != nil {
 		return err
 	}
 	for id := range whole {

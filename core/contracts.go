@@ -91,8 +91,8 @@ type Reader interface {
 	Task(id string) (Task, error)
 	// Tasks come in order of creation, so parents come before children.
 	Tasks(f TaskFilter) ([]Task, error)
-	// Sizes tells how many tasks each session has, its main task among them.
-	Sizes() (map[string]int, error)
+	// Sizes tells how many tasks each of these sessions has, its main task among them.
+	Sizes(sessions []string) (map[string]int, error)
 	// Rollups sums up these sessions; one without a task beside its main task is left out.
 	Rollups(sessions []string) ([]Rollup, error)
 	// TaskIDs returns up to limit task IDs that begin with prefix, in order.

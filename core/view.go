@@ -88,8 +88,8 @@ type Update struct {
 	NotesRev  int64             // hand it back in the next Cursor
 
 	// Rest are the quiet sessions of which only the main task is known to the
-	// reader, and whether their other tasks have been summed up; hand it back.
-	Rest   map[string]bool
+	// reader, and what of their other tasks; hand it back.
+	Rest   map[string]Part
 	Rolled []Rollup // of sessions in Rest, new ones
 	Whole  []string // sessions that come whole in Tasks, and are not in Rest any more
 	More   bool     // there is more to say at once: Pull again
@@ -108,7 +108,7 @@ type Cursor struct {
 	NotesRev int64
 	// Rest is Update.Rest of the last Pull; Want are those of them that are
 	// wanted whole, WantAll wants all.
-	Rest    map[string]bool
+	Rest    map[string]Part
 	Want    []string
 	WantAll bool
 }

@@ -53,8 +53,8 @@ func (r *reader) Tasks(f core.TaskFilter) ([]core.Task, error) {
 }
 
 // Sizes reads the index alone.
-func (r *reader) Sizes() (map[string]int, error) {
-	rows, err := collect(r, scanSize, "SELECT session, count(*) FROM tasks GROUP BY session")
+func (r *reader) Sizes(sessions []string) (map[string]int, error) {
+	rows, err := collect(r, scanSize, "SELECT session, count(*) FROM tasks WHERE session IN (SELECT value FROM json_each(?)) GROUP BY session", jsonText(sessions))
 	sizes := make(map[string]int, len(rows))
 	for _, s := range rows {
 		sizes[s.Session] = s.Tasks

@@ -191,7 +191,7 @@ func TestKeyThatDoesNothingSaysSo(t *testing.T) {
 		d.keys("~")
 		d.sees("~ is no key; ? shows all there are")
 		d.keys("5")
-		d.sees("nothing is pinned to 5", "pins it here")
+		d.sees("nothing is pinned to 5", "pins the selected task")
 		d.quit()
 	})
 }

@@ -2,8 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -20,22 +18,14 @@ func (v *view) Draw(s tcell.Screen) {
 	v.retitle()
 	v.tiny = w < minWidth || h < minHeight
 	if v.tiny {
-		drawText(s, 0, 0, w, v.oneLine(), v.pal.Style(themes.Text))
+		drawText(s, 0, 0, w, v.oneLine(w), v.pal.Style(themes.Text))
 		return
 	}
-	text := v.composerText(w, h)
 	v.drawHeader(s, w)
 	v.drawFooter(s, h-1, w)
-	switch {
-	case v.st.Agents.Open:
-		v.drawAgents(s, w, h, text)
-	case v.st.Inbox.Open:
-		v.drawInboxPane(s, w, h, text)
-	case v.st.Review.Open:
-		v.drawReview(s, w, h, text)
-	default:
-		v.drawTasks(s, w, h, text)
-	}
+	tour := v.tourRows(w, h)
+	v.drawPanes(s, w, h-tour)
+	v.drawTour(s, w, h, tour)
 	switch v.st.View.Mode {
 	case state.Reading:
 		v.drawOverlay(s, w, h)
@@ -47,9 +37,21 @@ func (v *view) Draw(s tcell.Screen) {
 		v.drawHits(s, w, h)
 	case state.Normal:
 		v.drawLongToast(s, w, h)
-		v.drawTour(s, w, h)
+	}
+}
+
+// drawPanes draws what stands between header and footer; the last of the h rows is left free.
+func (v *view) drawPanes(s tcell.Screen, w, h int) {
+	text := v.composerText(w, h)
+	switch {
+	case v.st.Agents.Open:
+		v.drawAgents(s, w, h, text)
+	case v.st.Inbox.Open:
+		v.drawInboxPane(s, w, h, text)
+	case v.st.Review.Open:
+		v.drawReview(s, w, h, text)
 	default:
-		v.drawTour(s, w, h)
+		v.drawTasks(s, w, h, text)
 	}
 }
 
@@ -57,7 +59,6 @@ func (v *view) Draw(s tcell.Screen) {
 func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	l := arrange(w, h, &v.st.View, v.wants(text, w, h))
 	v.st.View.Page = max(1, l.tree.h)
-	v.drawFrame(s, &l)
 	if l.tree.h > 0 {
 		tree := v.drawNotice(s, l.tree)
 		v.drawTree(s, tree)
@@ -68,6 +69,7 @@ func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	v.zone(zone{rect: l.detail, kind: onDetail})
 	v.drawDetail(s, l.detail)
 	v.links(s, l.detail)
+	v.drawFrame(s, &l) // its title says whether the transcript follows, which is known now
 	v.drawQueued(s, l.queued)
 	v.drawCard(s, l.card)
 	v.drawTyping(s, &l, text)
@@ -79,74 +81,11 @@ func (v *view) drawTyping(s tcell.Screen, l *layout, text []string) {
 		if v.st.Toast.Text != "" {
 			return
 		}
-		l.composer = rect{0, l.h - 1, l.w, 1}
+		_, rows := s.Size()
+		l.composer = rect{0, rows - 1, l.w, 1}
 	}
 	v.drawComposer(s, l.composer, text)
 	v.drawCandidates(s, l.composer)
-}
-
-// oneLine is the whole screen where there is no room for one.
-func (v *view) oneLine() string {
-	c := v.st.Tree.Total
-	return join2("drover", counts(c, v.st.Tree.Stalled, v.st.Tree.Review))
-}
-
-func join2(a, b string) string { return strings.TrimSpace(a + " " + b) }
-
-// counts sums up all that is not over, what needs a person first where it matters.
-func counts(c state.Counts, stalled, review int) string {
-	var parts []string
-	add := func(n int, one string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, one))
-		}
-	}
-	add(c.Running, "running")
-	if c.Needs == 1 {
-		parts = append(parts, "1 needs you")
-	} else {
-		add(c.Needs, "need you")
-	}
-	add(stalled, "stalled")
-	add(c.Interrupted, "interrupted")
-	add(c.Idle, "idle")
-	add(review, "to review")
-	return strings.Join(parts, " · ")
-}
-
-func (v *view) drawHeader(s tcell.Screen, w int) {
-	base := v.pal.Style(themes.Header)
-	fill(s, 0, 0, w, 1, base)
-	x := 1 + drawText(s, 1, 0, w-2, "drover", base)
-	c := v.st.Tree.Total
-	right := ""
-	if n := c.TokensIn + c.TokensOut; n > 0 {
-		right = state.Tokens(n) + " tok"
-		if m := c.Money(); m != "" {
-			right += "  " + m
-		}
-	}
-	sums := counts(c, v.st.Tree.Stalled, v.st.Tree.Review)
-	if v.st.Counting() {
-		sums = join2(sums, "counting…")
-	}
-	room := w - x - 2
-	if textWidth(sums)+textWidth(right)+4 > room {
-		right = ""
-	}
-	if right != "" {
-		sums += "    " + right
-	}
-	n := min(textWidth(sums), max(0, room-1))
-	at := w - 1 - n
-	if dir := filepath.Base(v.st.Config.Dir); v.st.Config.Dir != "" && at-x-4 >= 4 {
-		drawText(s, x+2, 0, min(at-x-4, 40), dir, v.pal.Over(base, themes.Muted))
-	}
-	style := base
-	if c.Needs > 0 {
-		style = v.pal.Over(base, themes.NeedsYou)
-	}
-	drawText(s, at, 0, n, sums, style)
 }
 
 // drawFrame draws the lines between the parts, with their titles.
@@ -262,16 +201,8 @@ func (v *view) drawFooter(s tcell.Screen, y, w int) {
 		drawFill(s, 0, y, w, " "+t.Text, v.pal.Style(role))
 		return
 	}
-	x := 1
-	for _, h := range v.st.Footer() {
-		n := textWidth(h.Key) + 1 + textWidth(h.Label)
-		if x+n > w {
-			break
-		}
-		v.zone(zone{rect: rect{x, y, n, 1}, kind: onKey, key: h.Press})
-		x += drawText(s, x, y, w-x, h.Key, v.pal.Style(themes.Key)) + 1
-		x += drawText(s, x, y, w-x, h.Label, v.pal.Style(themes.KeyLabel)) + 2
-	}
+	cells := func(h state.Hint) int { return textWidth(h.Key) + 1 + textWidth(h.Label) + 2 }
+	v.drawHints(s, rect{1, y, w - 1, 1}, themes.KeyLabel, 2, state.FitHints(v.st.Footer(), w+1, cells)...)
 }
 
 // drawLine is the line editor of commands, filters and reasons.

@@ -90,11 +90,11 @@ func (v *view) drawAgentList(s tcell.Screen, r rect) {
 		text := "Reading the agents …"
 		switch {
 		case a.Len() > 0:
-			text = "No agent fits. Esc drops the filter."
+			text = join2("No agent fits.", v.st.Keyed("{leave-agents} drops the filter."))
 		case a.Loaded():
 			text = "There are no agents."
 		case a.Err != "":
-			text = "r tries again."
+			text = v.st.Keyed("{reload} tries again.")
 		}
 		for i, line := range wrapLine(text, max(4, r.w-3)) {
 			if i < r.h {
@@ -191,8 +191,19 @@ func (v *view) drawParts(s tcell.Screen, r rect, parts []state.Part) {
 		}
 	}
 	if left > 0 {
-		drawFill(s, r.x+1, r.y+r.h-1, r.w-2, itoa(left+1)+" more lines: v", v.pal.Style(themes.Muted))
+		drawFill(s, r.x+1, r.y+r.h-1, r.w-2, itoa(left+1)+" more lines"+v.st.Keyed("; {"+v.viewing()+"} shows them"), v.pal.Style(themes.Muted))
 	}
+}
+
+// viewing is the command that shows all of what is under the cursor of a list.
+func (v *view) viewing() string {
+	switch {
+	case v.st.Inbox.Open:
+		return "view-call-in-inbox"
+	case v.st.Review.Open:
+		return "view-completion"
+	}
+	return "view-agent"
 }
 
 // drawCandidates lists the commands, agents and files that fit what is being typed, above the composer.
@@ -238,13 +249,13 @@ func (v *view) drawNotice(s tcell.Screen, r rect) rect {
 	if text == "" || r.h < 4 {
 		return r
 	}
-	lines := wrapLine(text+"; Esc hides this", max(4, r.w-4))
+	lines := wrapLine(text+v.st.Keyed("; {back} hides this"), max(4, r.w-4))
 	free := r.h - len(v.st.Tree.Rows)
 	if len(v.st.Tree.Rows) == 0 {
 		free -= 9 // what is said there
 	}
 	if len(lines) > free {
-		lines = []string{"not all here is trusted: @ shows it, T trusts it"}
+		lines = []string{v.st.Keyed("not all here is trusted; {agents} shows it; {trust} trusts it")}
 	}
 	r.h -= len(lines)
 	for i, line := range lines {

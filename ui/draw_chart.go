@@ -136,9 +136,13 @@ func (v *view) chartFoot(w int) []Line {
 	}
 	var signs Line
 	for _, p := range state.Phases() {
+		word := p.Glyph() + " " + p.Word()
+		if lineWidth(signs)+textWidth(word) > w && len(signs) > 0 { // a sign stays with its word
+			out, signs = append(out, signs), nil
+		}
 		signs = append(signs, Span{Text: p.Glyph(), Role: phaseRole(p)}, Span{Text: " " + p.Word() + "  ", Role: themes.Muted})
 	}
-	return append(out, Wrap(signs, w)...)
+	return append(out, signs)
 }
 
 type pathLeg struct {

@@ -140,9 +140,9 @@ func (v *view) drawIdleComposer(s tcell.Screen, r rect) {
 	n := v.st.Selected()
 	switch {
 	case n == nil:
-		drawText(s, r.x+1, r.y, r.w-2, "n starts a session", muted)
+		drawText(s, r.x+1, r.y, r.w-2, v.st.Keyed("{new-session} starts a session"), muted)
 	case n.Task.Status.Terminal():
-		drawText(s, r.x+1, r.y, r.w-2, "it has ended; n starts a session", muted)
+		drawText(s, r.x+1, r.y, r.w-2, v.st.Keyed("it has ended; {new-session} starts a session"), muted)
 	default:
 		x := r.x + 1
 		x += drawText(s, x, r.y, r.w-2, "to "+core.Short(v.st.Title(n), 30)+" › ", muted)
@@ -150,6 +150,6 @@ func (v *view) drawIdleComposer(s tcell.Screen, r rect) {
 			drawText(s, x, r.y, r.x+r.w-1-x, "draft: "+core.Short(d, 400), muted)
 			return
 		}
-		drawText(s, x, r.y, r.x+r.w-1-x, "m writes", muted)
+		drawText(s, x, r.y, r.x+r.w-1-x, v.st.Keyed("{message} writes"), muted)
 	}
 }

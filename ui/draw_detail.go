@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,11 +15,17 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+// roomToInvite is the height from which the composer is shown before one writes.
+const roomToInvite = 28
+
 // wants is how much room the parts ask for.
 func (v *view) wants(text []string, w, h int) wants {
 	want := wants{composer: max(1, min(len(text), h/3)), empty: v.st.Tree.Len() == 0}
 	want.inbox = min(len(v.st.Wants.Inbox), 4)
 	if n := v.st.Selected(); n != nil {
+		if h < roomToInvite && text == nil && v.st.Draft(n.Task.ID) == "" {
+			want.composer = 0 // the footer says how to write
+		}
 		want.queued = min(len(v.st.Queued(n.Task.ID))+len(v.st.Sent(n.Task.ID)), 3)
 	}
 	if a, _ := v.st.Approval(); a != nil {
@@ -38,13 +45,13 @@ func (v *view) detailTitle() string {
 	t := &n.Task
 	switch v.st.View.Show {
 	case state.ShowTimeline:
-		return v.filtered("timeline · " + v.sessionTitle(t.Session) + " · t completions only")
+		return v.filtered("timeline · " + v.sessionTitle(t.Session) + v.st.Keyed(" · {timeline} completions only"))
 	case state.ShowCompletions:
-		return v.filtered("completions · " + v.sessionTitle(t.Session) + " · t waterfall")
+		return v.filtered("completions · " + v.sessionTitle(t.Session) + v.st.Keyed(" · {timeline} waterfall"))
 	case state.ShowWaterfall:
-		return "waterfall · " + v.sessionTitle(t.Session) + " · t transcript"
+		return "waterfall · " + v.sessionTitle(t.Session) + v.st.Keyed(" · {timeline} transcript")
 	}
-	look := state.LookOf(t)
+	look := t.Look()
 	parts := []string{v.st.Title(n)}
 	if a := core.CleanLine(t.Agent); a != "" && a != parts[0] {
 		parts = append(parts, a)
@@ -63,9 +70,9 @@ func (v *view) detailTitle() string {
 		return v.filtered(strings.Join(parts, " · "))
 	}
 	if log := v.paper(t.ID); log.NewBelow() > 0 {
-		parts = append(parts, fmt.Sprintf("%d new below, G follows", log.NewBelow()))
+		parts = append(parts, itoa(log.NewBelow())+" new below"+v.st.Keyed("; {end-of-it} follows"))
 	} else if !log.Following() {
-		parts = append(parts, "G follows")
+		parts = append(parts, cmp.Or(v.st.Keyed("{end-of-it} follows"), "does not follow"))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -109,10 +116,46 @@ func (v *view) drawDetail(s tcell.Screen, r rect) {
 		return
 	}
 	log := v.paper(n.Task.ID)
+	log.SetHalted(halted(&n.Task))
+	inner = v.drawTrouble(s, inner, n)
 	log.Draw(s, inner.x, inner.y, inner.w, inner.h, v.pal)
-	if log.last == 0 && log.Len() == 0 && v.st.Loaded() && n.Task.Activity == core.ActQueued {
-		drawText(s, inner.x, inner.y, inner.w, "It waits for a slot; nothing has been said yet.", v.pal.Style(themes.Muted))
+}
+
+// drawTrouble says at the foot of a transcript why the task does not go on, and
+// returns what is left of the rectangle.
+func (v *view) drawTrouble(s tcell.Screen, r rect, n *state.Node) rect {
+	look := v.st.Look(n)
+	text := v.st.Trouble(n)
+	if text == "" || r.h < 3 {
+		return r
 	}
+	lines := wrapLine(text, max(8, r.w-2))
+	lines = lines[:min(len(lines), 3, r.h/2)]
+	style := v.pal.Style(roleOf(look))
+	if look == state.LookIdle {
+		style = v.pal.Style(themes.Warning)
+	}
+	for i, line := range lines {
+		y := r.y + r.h - len(lines) + i
+		fill(s, r.x, y, r.w, 1, v.pal.Style(themes.Text))
+		if i == 0 {
+			drawText(s, r.x, y, 1, look.Glyph(), style)
+		}
+		drawText(s, r.x+2, y, r.w-2, line, style)
+	}
+	r.h -= len(lines)
+	return r
+}
+
+// halted says why no call of the task is running, "" when one may be.
+func halted(t *state.Task) string {
+	switch look := t.Look(); {
+	case look == state.LookInterrupted:
+		return look.Word()
+	case t.Status != core.Running:
+		return "no result"
+	}
+	return ""
 }
 
 // drawQueued lists messages that have not arrived, and what they wait for.
@@ -156,7 +199,6 @@ func (v *view) drawCard(s tcell.Screen, r rect) {
 	if a == nil || r.h <= 0 {
 		return
 	}
-	text := v.pal.Style(themes.Text)
 	drawText(s, r.x+1, r.y, r.w-2, "! "+v.st.Path(a.Task)+"  "+state.Ask(a), v.pal.Style(themes.NeedsYou))
 	var lines []string
 	for _, line := range v.st.View.Args {
@@ -169,16 +211,13 @@ func (v *view) drawCard(s tcell.Screen, r rect) {
 	for i := 0; i < min(room, len(lines)); i++ {
 		line := lines[i]
 		if i == room-1 && len(lines) > room {
-			line = "… v shows all of it"
+			line = "…" + v.st.Keyed(" {view-call} shows all of it")
 		}
 		drawText(s, r.x+3, r.y+1+i, r.w-4, line, v.pal.Style(themes.Code))
 	}
 	if r.h < 2 {
 		return
 	}
-	x, y := r.x+1, r.y+r.h-1
-	for _, k := range [][2]string{{"a", "allow"}, {"A", "always"}, {"d", "deny"}, {"v", "view"}} {
-		x += drawText(s, x, y, r.x+r.w-x-1, k[0], v.pal.Style(themes.Key)) + 1
-		x += drawText(s, x, y, r.x+r.w-x-1, k[1], text) + 3
-	}
+	v.drawHints(s, rect{r.x + 1, r.y + r.h - 1, r.w - 2, 1}, themes.Text, 3,
+		v.st.HintOf("allow", "allow"), v.st.HintOf("allow-always", "always"), v.st.HintOf("deny", "deny"), v.st.HintOf("view-call", "view"))
 }

@@ -25,7 +25,9 @@ func (v *view) drawHits(s tcell.Screen, w, h int) {
 	fit := max(1, in.h/2)
 	top := max(0, min(f.At-fit/2, len(hits)-fit))
 	for i := range min(fit, len(hits)-top) {
-		v.drawHit(s, rect{in.x, in.y + 2*i, in.w, min(2, in.h-2*i)}, &hits[top+i], top+i == f.At)
+		r := rect{in.x, in.y + 2*i, in.w, min(2, in.h-2*i)}
+		v.zone(zone{rect: r, kind: onHit, at: top + i})
+		v.drawHit(s, r, &hits[top+i], top+i == f.At)
 	}
 }
 

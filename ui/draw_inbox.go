@@ -67,8 +67,14 @@ func (v *view) drawInboxPane(s tcell.Screen, w, h int, text []string) {
 		v.drawNone(s, l.tree, "Nothing needs you. Tool calls that wait for an answer come here, from every session and at any depth.")
 	}
 	from, to := window(&v.inboxTop, at, len(in), l.tree.h)
+	room := max(12, l.tree.w*2/5)
+	wide, much := 0, v.askers(in[from:to], room) // of who asks: what is asked stands in a column
+	v.zone(zone{rect: l.tree, kind: onAsks, at: from})
 	for i := from; i < to; i++ {
-		v.drawAsk(s, rect{l.tree.x, l.tree.y + i - from, l.tree.w, 1}, &in[i], i == at)
+		wide = max(wide, min(room, textWidth(v.st.Asker(in[i].Task, much))))
+	}
+	for i := from; i < to; i++ {
+		v.drawAsk(s, rect{l.tree.x, l.tree.y + i - from, l.tree.w, 1}, &in[i], i == at, wide, much)
 	}
 	if q != nil {
 		v.drawParts(s, l.detail, v.st.AskParts(q))
@@ -76,17 +82,17 @@ func (v *view) drawInboxPane(s tcell.Screen, w, h int, text []string) {
 	v.drawTyping(s, &l, text)
 }
 
-func (v *view) drawAsk(s tcell.Screen, r rect, a *core.Approval, here bool) {
+func (v *view) drawAsk(s tcell.Screen, r rect, a *core.Approval, here bool, wide, much int) {
 	base := v.listRow(s, r, here)
 	age := state.Elapsed(v.st.Now.Sub(a.Created))
 	end := r.x + r.w - 1 - textWidth(age)
 	drawText(s, end, r.y, textWidth(age), age, v.pal.Over(base, themes.Muted))
 	x := r.x + 1
 	x += drawText(s, x, r.y, end-x-1, "! ", v.pal.Over(base, themes.NeedsYou))
-	x += drawText(s, x, r.y, min(end-x-1, max(12, r.w/3)), v.st.Path(a.Task), v.pal.Over(base, themes.NeedsYou)) + 2
-	ask := state.Ask(a)
-	n := drawText(s, x, r.y, end-x-1, core.Short(ask, 400), base)
-	if x+n+4 < end {
-		drawText(s, x+n+2, r.y, end-x-n-3, v.st.SessionTitle(a.Session), v.pal.Over(base, themes.Muted))
+	drawText(s, x, r.y, min(end-x-1, wide), v.st.Asker(a.Task, much), v.pal.Over(base, themes.NeedsYou))
+	x += wide + 2
+	x += drawText(s, x, r.y, end-x-1, core.Short(state.Ask(a), 400), base)
+	if much == state.PathLast && a.Task != a.Session && end-x > 12 {
+		drawText(s, x+2, r.y, end-x-3, "‹ "+v.st.SessionTitle(a.Session), v.pal.Over(base, themes.Muted))
 	}
 }

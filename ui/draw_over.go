@@ -12,6 +12,7 @@ import (
 func (v *view) box(s tcell.Screen, r rect, title string) rect {
 	text, line := v.pal.Style(themes.Text), v.pal.Style(themes.BorderFocus)
 	fill(s, r.x, r.y, r.w, r.h, text)
+	v.zone(zone{rect: r, kind: onBox})
 	if r.h < 4 || r.w < 10 { // every row is needed
 		return r
 	}
@@ -117,9 +118,5 @@ func (v *view) drawConfirm(s tcell.Screen, w, h int) {
 		}
 		drawText(s, in.x, in.y+i, in.w, line, v.pal.Style(themes.Text))
 	}
-	x, y := in.x, in.y+in.h-1
-	for _, k := range [][2]string{{"y", yes}, {"n", "no"}} {
-		x += drawText(s, x, y, in.x+in.w-x, k[0], v.pal.Style(themes.Key)) + 1
-		x += drawText(s, x, y, in.x+in.w-x, k[1], v.pal.Style(themes.Text)) + 3
-	}
+	v.drawHints(s, rect{in.x, in.y + in.h - 1, in.w, 1}, themes.Text, 3, v.st.HintOf("yes", yes), v.st.HintOf("no", "no"))
 }

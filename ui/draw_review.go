@@ -36,14 +36,20 @@ func (v *view) drawReview(s tcell.Screen, w, h int, text []string) {
 	if len(rv.Rows) == 0 {
 		none := "Nothing has been declared complete yet. Autopilot does that: a session that was started with it works until its agent says done, blocked or needs input."
 		if rv.Len() > 0 {
-			none = "All is reviewed. f shows what was."
+			none = join2("All is reviewed.", v.st.Keyed("{open-or-all} shows what was."))
 		}
 		v.drawNone(s, l.tree, none)
 	}
 	from, to := window(&v.reviewTop, rv.At(), len(rv.Rows), l.tree.h)
+	wide := 0 // of the sessions: what comes after them stands in a column
+	v.zone(zone{rect: l.tree, kind: onReview, at: from})
 	for i := from; i < to; i++ {
 		r := rv.Row(i)
-		v.drawCompletion(s, rect{l.tree.x, l.tree.y + i - from, l.tree.w, 1}, &r, i == rv.At())
+		wide = max(wide, min(textWidth(v.st.SessionTitle(r.Session)), max(16, l.tree.w/3)))
+	}
+	for i := from; i < to; i++ {
+		r := rv.Row(i)
+		v.drawCompletion(s, rect{l.tree.x, l.tree.y + i - from, l.tree.w, 1}, &r, i == rv.At(), wide)
 	}
 	if led != nil {
 		v.drawParts(s, l.detail, v.st.LedParts(led))
@@ -51,7 +57,7 @@ func (v *view) drawReview(s tcell.Screen, w, h int, text []string) {
 	v.drawTyping(s, &l, text)
 }
 
-func (v *view) drawCompletion(s tcell.Screen, r rect, c *core.Review, here bool) {
+func (v *view) drawCompletion(s tcell.Screen, r rect, c *core.Review, here bool, wide int) {
 	base := v.listRow(s, r, here)
 	muted := v.pal.Over(base, themes.Muted)
 	age := state.Elapsed(v.st.Now.Sub(c.At))
@@ -60,7 +66,8 @@ func (v *view) drawCompletion(s tcell.Screen, r rect, c *core.Review, here bool)
 	glyph, word := state.OutcomeLook(c.Outcome)
 	x := r.x + 1
 	x += drawText(s, x, r.y, end-x-1, glyph+" "+word+strings.Repeat(" ", max(0, 12-len(word))), v.pal.Over(base, roleOfOutcome(c.Outcome)))
-	x += drawText(s, x, r.y, min(end-x-1, max(16, r.w/3)), v.st.SessionTitle(c.Session), base) + 2
+	drawText(s, x, r.y, min(end-x-1, wide), v.st.SessionTitle(c.Session), base)
+	x += wide + 2
 	if standing := v.st.Standing(c); standing != "" {
 		x += drawText(s, x, r.y, end-x-1, standing, v.pal.Over(base, themes.Queued)) + 2
 	}

@@ -26,6 +26,7 @@ const (
 	roomForAgent  = 58
 	roomForTokens = 66
 	roomForCost   = 74
+	roomForNames  = 80 // of agents, whole
 )
 
 // treeTitle says how the rows are ordered, and what is left out of them.
@@ -88,10 +89,13 @@ func (v *view) fitColumns(rows []state.Row, w int) columns {
 	if w >= roomForAgent {
 		c.agent = 9
 	}
+	if w >= roomForNames {
+		c.agent = 16
+	}
 	if w >= roomForTokens {
 		c.tokens = 6
 	}
-	if w >= roomForCost {
+	if w >= roomForCost && v.st.Tree.Total.Money() != "" {
 		c.cost = 7
 	}
 	for i := range rows {
@@ -263,8 +267,8 @@ func (v *view) drawFigures(s tcell.Screen, r rect, n *state.Node, c columns, sty
 	if c.agent > 0 {
 		drawText(s, r.x, r.y, c.agent-1, truncate(core.CleanLine(n.Task.Agent), c.agent-1), style)
 	}
-	if n.Task.Started != nil || !n.Task.ActiveSince.IsZero() || n.Task.ElapsedMS > 0 {
-		right(r.x+c.agent, c.time-1, state.Elapsed(n.Task.ElapsedAt(v.st.Now)))
+	if n.Task.Started != 0 || !n.Task.ActiveSince.IsZero() || n.Task.ElapsedMS > 0 {
+		right(r.x+c.agent, c.time-1, state.Brief(n.Task.ElapsedAt(v.st.Now)))
 	}
 	if c.tokens == 0 {
 		return

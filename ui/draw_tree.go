@@ -40,7 +40,7 @@ func (v *view) drawEmpty(s tcell.Screen, r rect) {
 	case v.st.Searching() != "":
 		lines = []string{v.st.Searching()}
 	case v.st.Tree.Len() > 0:
-		lines = []string{"No task fits.", "Esc drops the filter; f shows finished tasks, Z archived ones."}
+		lines = []string{"No task fits.", v.st.Keyed("{back} drops the filter; {finished} shows finished tasks; {archived} archived ones.")}
 		if bad := v.st.Tree.FilterError(); bad != "" {
 			lines = append(lines, "", bad)
 		}
@@ -65,6 +65,11 @@ func (v *view) drawEmpty(s tcell.Screen, r rect) {
 // drawInbox lists who waits for an answer, the oldest first.
 func (v *view) drawInbox(s tcell.Screen, r rect) {
 	cur, _ := v.st.Approval()
+	seen := v.st.Wants.Inbox[:min(len(v.st.Wants.Inbox), max(0, r.h))]
+	wide, much := 0, v.askers(seen, r.w/2)
+	for i := range seen {
+		wide = max(wide, min(r.w*2/5, textWidth(v.st.Asker(seen[i].Task, much))))
+	}
 	for i := range v.st.Wants.Inbox {
 		if i >= r.h {
 			return
@@ -76,7 +81,7 @@ func (v *view) drawInbox(s tcell.Screen, r rect) {
 		}
 		y := r.y + i
 		if i == r.h-1 && len(v.st.Wants.Inbox) > r.h {
-			drawText(s, r.x+1, y, r.w-1, plural(len(v.st.Wants.Inbox)-i, "more")+"; ! goes round", v.pal.Style(themes.Muted))
+			drawText(s, r.x+1, y, r.w-1, plural(len(v.st.Wants.Inbox)-i, "more")+v.st.Keyed("; {next-in-inbox} goes round"), v.pal.Style(themes.Muted))
 			return
 		}
 		fill(s, r.x, y, r.w, 1, base)
@@ -84,9 +89,24 @@ func (v *view) drawInbox(s tcell.Screen, r rect) {
 		drawText(s, r.x+r.w-1-textWidth(age), y, textWidth(age), age, v.pal.Over(base, themes.Muted))
 		room := r.w - 3 - textWidth(age)
 		x := r.x + 1
-		x += drawText(s, x, y, room, "! "+v.st.Path(a.Task)+"  ", v.pal.Over(base, themes.NeedsYou))
+		drawText(s, x, y, room, "! "+truncate(v.st.Asker(a.Task, much), wide), v.pal.Over(base, themes.NeedsYou))
+		x += wide + 4
 		drawText(s, x, y, room-(x-r.x-1), state.Ask(a), base)
 	}
+}
+
+// askers is how much can be told of the paths of all who ask in so many columns: of all the same.
+func (v *view) askers(in []core.Approval, room int) int {
+	for much := state.PathWhole; much < state.PathLast; much++ {
+		fits := true
+		for i := range in {
+			fits = fits && textWidth(v.st.Asker(in[i].Task, much)) <= room
+		}
+		if fits {
+			return much
+		}
+	}
+	return state.PathLast
 }
 
 func plural(n int, what string) string {

@@ -92,6 +92,7 @@ type Options struct {
 	Title     bool            // the terminal's title says how things are
 	Progress  bool            // the terminal shows whether something runs (OSC 9;4)
 	Steady    bool            // no synchronised output (mode 2026)
+	Loaded    func()          // called once the first frame stands, and after each that much has been read for; nil: nobody wants to know
 	Trouble   string          // why no session can start, with the remedy; "" for none
 }
 
@@ -111,5 +112,6 @@ type Outside struct {
 	Open      func(ctx context.Context, path string) error            // nil: the same, for a file of an agent
 	Write     func(sequence string) error                             // nil: to the terminal; for notices and progress
 	Copy      func(text string) error                                 // nil: the terminal's clipboard (OSC 52)
+	NoCopy    string                                                  // why the terminal has no clipboard; "": it may have one
 	Stop      func() error                                            // nil: SIGTSTP to the process group, as Ctrl-Z does
 }

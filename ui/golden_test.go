@@ -140,6 +140,13 @@ func svgRun(b *strings.Builder, c simCell, text string, cells int, pageFG, pageB
 	if bg != pageBG {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, x, y, float64(cells)*svgCellW, svgCellH, bg)
 	}
+	text = svgLines(b, text, x, y, fg)
+	if lead := len(text) - len(strings.TrimLeft(text, " ")); lead > 0 && lead < len(text) {
+		text, x, cells = text[lead:], x+float64(lead)*svgCellW, cells-lead
+	}
+	if cut := strings.TrimRight(text, " "); cut != "" {
+		text, cells = cut, cells-(len(text)-len(cut))
+	}
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -161,6 +168,58 @@ func svgRun(b *strings.Builder, c simCell, text string, cells int, pageFG, pageB
 	}
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" textLength="%.1f" fill="%s"%s xml:space="preserve">%s</text>`+"\n",
 		x, y+svgCellH-4.5, float64(cells)*svgCellW, fg, extra, html.EscapeString(text))
+}
+
+// svgArms are the lines of a frame's character, from the middle of its cell: left, right, up, down.
+var svgArms = map[rune][4]bool{
+	'─': {true, true, false, false}, '│': {false, false, true, true},
+	'┌': {false, true, false, true}, '┐': {true, false, false, true}, '└': {false, true, true, false}, '┘': {true, false, true, false},
+	'├': {false, true, true, true}, '┤': {true, false, true, true}, '┬': {true, true, false, true}, '┴': {true, true, true, false}, '┼': {true, true, true, true},
+}
+
+// svgLines draws frames as lines, and returns the text with blanks instead: as
+// letters they have gaps wherever a line is higher than the font.
+func svgLines(b *strings.Builder, text string, x, y float64, color string) string {
+	rs := []rune(text)
+	var d strings.Builder
+	for i := 0; i < len(rs); i++ {
+		arms, ok := svgArms[rs[i]]
+		if !ok {
+			continue
+		}
+		cx, cy := x+(float64(i)+0.5)*svgCellW, y+svgCellH/2
+		j := i
+		for rs[i] == '─' && j+1 < len(rs) && rs[j+1] == '─' {
+			j++
+			rs[j] = ' '
+		}
+		if arms[0] || arms[1] {
+			from, to := cx, cx+float64(j-i)*svgCellW
+			if arms[0] {
+				from -= svgCellW / 2
+			}
+			if arms[1] {
+				to += svgCellW / 2
+			}
+			fmt.Fprintf(&d, "M%.1f %.1fH%.1f", from, cy, to)
+		}
+		if arms[2] || arms[3] {
+			from, to := cy, cy
+			if arms[2] {
+				from -= svgCellH / 2
+			}
+			if arms[3] {
+				to += svgCellH / 2
+			}
+			fmt.Fprintf(&d, "M%.1f %.1fV%.1f", cx, from, to)
+		}
+		rs[i] = ' '
+		i = j
+	}
+	if d.Len() > 0 {
+		fmt.Fprintf(b, `<path d="%s" stroke="%s"/>`+"\n", d.String(), color)
+	}
+	return string(rs)
 }
 
 func svgColor(c tcell.Color, otherwise string) string {

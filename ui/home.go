@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -77,25 +78,32 @@ func (v *view) home(e state.Effect) {
 		v.p.app.EnableMouse(e.To != state.MouseOff)
 	case state.Notify:
 		if v.p.look.away.Load() {
-			v.write(v.p.o.Notify.Sequence(e.Text))
+			v.tell(v.p.o.Notify.Sequence(e.Text))
 		}
 	}
 }
 
-// write sends a sequence to the terminal that changes no cell.
-func (v *view) write(sequence string) {
+// tell sends the terminal a sequence, and says so where that fails.
+func (v *view) tell(sequence string) {
 	if sequence == "" {
 		return
 	}
-	var err error
-	if w := v.p.o.Outside.Write; w != nil {
-		err = w(sequence)
-	} else if tty, ok := v.p.screen.Tty(); ok {
-		_, err = tty.Write([]byte(sequence))
-	}
-	if err != nil {
+	if err := v.write(sequence); err != nil {
 		v.st.Fail(core.Errorf(core.CodeInternal, "the terminal does not take it: %v", err))
 	}
+}
+
+// write sends a sequence to the terminal that changes no cell.
+func (v *view) write(sequence string) error {
+	if w := v.p.o.Outside.Write; w != nil {
+		return w(sequence)
+	}
+	tty, ok := v.p.screen.Tty()
+	if !ok {
+		return errors.New("it cannot be written to")
+	}
+	_, err := tty.Write([]byte(sequence))
+	return err
 }
 
 // retitle keeps the window's title, and the progress that a task bar shows, true.
@@ -115,11 +123,11 @@ func (v *view) retitle() {
 		c := v.st.Tree.Total
 		switch {
 		case c.Needs > 0:
-			v.write(v.p.o.Notify.wrap("\x1b]9;4;4;100\x1b\\"))
+			v.tell(v.p.o.Notify.Relay.wrap("\x1b]9;4;4;100\x1b\\"))
 		case c.Running > 0:
-			v.write(v.p.o.Notify.wrap("\x1b]9;4;3\x1b\\"))
+			v.tell(v.p.o.Notify.Relay.wrap("\x1b]9;4;3\x1b\\"))
 		default:
-			v.write(v.p.o.Notify.wrap("\x1b]9;4;0\x1b\\"))
+			v.tell(v.p.o.Notify.Relay.wrap("\x1b]9;4;0\x1b\\"))
 		}
 	}
 }
@@ -165,24 +173,6 @@ func (v *view) drawPalette(s tcell.Screen, w, h int) {
 		x := in.x + drawText(s, in.x, y, room, c.Title, title)
 		x = max(x+2, in.x+min(22, in.w/3))
 		drawText(s, x, y, in.x+room-x, text, help)
-	}
-}
-
-// drawTour says what to do next, in a window that covers as little as it can.
-func (v *view) drawTour(s tcell.Screen, w, h int) {
-	text, step, of := v.st.TourHint()
-	if text == "" {
-		return
-	}
-	width := min(w, 64)
-	lines := wrapLine(text, max(4, width-4))
-	height := min(len(lines)+2, max(3, h/3))
-	r := rect{w - width, h - 1 - height, width, height}
-	in := v.box(s, r, "tour "+itoa(step)+" of "+itoa(of)+" · :tour end")
-	for i, line := range lines {
-		if i < in.h {
-			drawText(s, in.x, in.y+i, in.w, line, v.pal.Style(themes.Text))
-		}
 	}
 }
 

@@ -59,7 +59,7 @@ func arrange(w, h int, vw *state.View, want wants) layout {
 		}
 	default:
 		rows := end - top - 1
-		treeRows := max(4, rows/3)
+		treeRows := max(4, rows*9/20)
 		l.tree = rect{0, top + 1, w, treeRows}
 		inbox := min(want.inbox, max(0, rows/6))
 		if inbox > 0 {
@@ -73,11 +73,10 @@ func arrange(w, h int, vw *state.View, want wants) layout {
 
 // splitAt is the column between left and right: the transcript gets most, of the catalogue the list.
 func splitAt(w int, agents bool) int {
-	part := min(max(w*2/5, 40), 84)
 	if agents {
-		return w - part - 4
+		return w - min(max(w*2/5, 40), 84) - 4
 	}
-	return part
+	return min(max(w*9/20, 40), 84)
 }
 
 // arrangeAgents divides the screen for the catalogue: the list is l.tree.

@@ -15,18 +15,24 @@ type zoneKind int
 const (
 	onTree zoneKind = iota
 	onAgents
-	onInbox
+	onInbox  // the strip under the tree
+	onAsks   // the inbox that stands in place of the tasks
+	onReview // the same of completions
 	onDetail
+	onTab
 	onChoice // of the palette
-	onKey    // of the footer, of a tab: the key is pressed
+	onHit    // of what was found
+	onKey    // of a footer, a card, a question: the key is pressed
+	onBox    // a window lies over what is under it
 )
 
 // zone is a part of the last frame that a click or the wheel can hit; of two the later one lies above.
 type zone struct {
 	rect
 	kind zoneKind
-	key  state.Key
-	at   int // of a choice
+	hint state.Hint
+	at   int // of a choice or a hit; the first row of a list
+	show state.Show
 }
 
 // coming is how long after the terminal got the focus a click does no more than that.
@@ -106,7 +112,7 @@ func (v *view) wheel(x, y, by int) {
 		for range wheelRows {
 			v.scroll(state.Scroll{Move: move})
 		}
-	case z.kind == onTree || z.kind == onAgents:
+	case z.kind == onTree || z.kind == onAgents || z.kind == onAsks || z.kind == onReview:
 		v.do(v.st.Wheel(by * wheelRows))
 	}
 }
@@ -121,15 +127,29 @@ func (v *view) click(x, y int, twice bool) {
 	}
 	mode := v.st.View.Mode
 	switch {
-	case z.kind == onKey && !fresh:
-		v.do(v.st.Key(z.key))
+	case z.kind == onKey:
+		if !fresh {
+			v.do(v.st.Press(z.hint))
+		}
 	case mode == state.Picking && z.kind == onChoice:
 		again := v.st.Home.Palette.At == z.at
 		v.st.Home.Palette.At = z.at
 		if again && !fresh {
 			v.do(v.st.Choose())
 		}
+	case mode == state.Finding && z.kind == onHit:
+		again := v.st.Hits.At == z.at
+		v.st.Hits.At = z.at
+		if again && !fresh {
+			v.do(v.st.OpenHit())
+		}
 	case mode != state.Normal:
+	case z.kind == onTab:
+		v.do(v.st.TurnTo(z.show))
+	case (z.kind == onAsks || z.kind == onReview) && twice:
+		v.do(v.st.OpenListed())
+	case z.kind == onAsks || z.kind == onReview:
+		v.do(v.st.PointListed(z.at + y - z.y))
 	case z.kind == onTree && twice:
 		v.do(v.st.Open())
 	case z.kind == onTree:

@@ -7,14 +7,14 @@ import (
 
 // Notices is how a person who looks elsewhere is told.
 type Notices struct {
-	Kind string // "osc9", "osc777", "osc99", "bell"; "" not at all
-	Tmux bool   // tmux stands between: its pass-through is needed
+	Kind  string // "osc9", "osc777", "osc99", "bell"; "" not at all
+	Relay Relay  // what stands between
 }
 
 // NoticesFor finds the way that this terminal knows. setting is "auto", "off",
 // or one of the kinds.
 func NoticesFor(setting string, getenv func(string) string) Notices {
-	n := Notices{Kind: setting, Tmux: getenv("TMUX") != ""}
+	n := Notices{Kind: setting, Relay: RelayFor(getenv)}
 	switch setting {
 	case "auto":
 		n.Kind = noticeKind(getenv)
@@ -45,21 +45,13 @@ func (n Notices) Sequence(text string) string {
 	text = clip(text, 200)
 	switch n.Kind {
 	case "osc9":
-		return n.wrap(fmt.Sprintf("\x1b]9;drover: %s\x1b\\", text))
+		return n.Relay.wrap(fmt.Sprintf("\x1b]9;drover: %s\x1b\\", text))
 	case "osc777":
-		return n.wrap(fmt.Sprintf("\x1b]777;notify;drover;%s\x1b\\", text))
+		return n.Relay.wrap(fmt.Sprintf("\x1b]777;notify;drover;%s\x1b\\", text))
 	case "osc99":
-		return n.wrap(fmt.Sprintf("\x1b]99;;drover: %s\x1b\\", text))
+		return n.Relay.wrap(fmt.Sprintf("\x1b]99;;drover: %s\x1b\\", text))
 	case "bell":
 		return "\a"
 	}
 	return ""
-}
-
-// wrap lets a sequence through tmux to the terminal around it.
-func (n Notices) wrap(sequence string) string {
-	if !n.Tmux {
-		return sequence
-	}
-	return "\x1bPtmux;" + strings.ReplaceAll(sequence, "\x1b", "\x1b\x1b") + "\x1b\\"
 }

@@ -23,19 +23,24 @@ func (v *view) copy(task string) {
 		v.st.Fail(core.Errorf(core.CodeNotFound, "there is no answer to copy yet"))
 		return
 	}
-	if len(text) > maxCopy {
-		v.st.Fail(core.Errorf(core.CodeInvalidInput, "the answer is too long for a terminal's clipboard (%d kB): drover log %s prints it", len(text)/1000, task))
+	relay, to := v.p.o.Notify.Relay, v.p.o.Outside.Copy
+	switch {
+	case to != nil:
+		relay = NoRelay
+	case v.p.o.Outside.NoCopy != "":
+		v.st.Fail(core.Errorf(core.CodeInvalidInput, "%s: drover log %s prints the answer", v.p.o.Outside.NoCopy, task))
+		return
+	case len(text) > maxCopy:
+		v.st.Fail(core.Errorf(core.CodeInvalidInput, "the answer is too long for a terminal's clipboard (%d kB, it takes %d): nothing is copied; drover log %s prints it", (len(text)+999)/1000, maxCopy/1000, task))
+		return
+	default:
+		to = func(text string) error { return v.write(relay.clipboard(text)) }
+	}
+	if err := to(text); err != nil {
+		v.st.Fail(fmt.Errorf("copy the answer: %w", err))
 		return
 	}
-	if v.p.o.Outside.Copy != nil {
-		if err := v.p.o.Outside.Copy(text); err != nil {
-			v.st.Fail(fmt.Errorf("copy the answer: %w", err))
-			return
-		}
-	} else {
-		v.p.screen.SetClipboard([]byte(text))
-	}
-	v.st.Say(fmt.Sprintf("the last answer is copied (%d lines)", strings.Count(strings.TrimRight(text, "\n"), "\n")+1))
+	v.st.Say(fmt.Sprintf("the last answer is copied (%s)%s", count(strings.Count(strings.TrimRight(text, "\n"), "\n")+1, "line"), relay.caution()))
 }
 
 // theme loads other colours off the UI goroutine; said is what to tell when they are there.

@@ -30,12 +30,22 @@ func (v *view) drawTabs(s tcell.Screen, r rect) rect {
 		if i == at {
 			style = v.pal.Style(themes.Title).Underline(true).Bold(true)
 		}
-		x += drawText(s, x, r.y, r.x+r.w-x, t.Name, style) + 2
+		n := drawText(s, x, r.y, r.x+r.w-x, t.Name, style)
+		v.zone(zone{rect: rect{x, r.y, n, 1}, kind: onTab, show: t.Show})
+		x += n + 2
 	}
-	if room := r.x + r.w - x; room > 6 {
-		drawText(s, r.x+r.w-3, r.y, 3, "< >", v.pal.Style(themes.Key))
-	}
+	v.drawTurners(s, r, x)
 	return rect{r.x, r.y + 1, r.w, r.h - 1}
+}
+
+// drawTurners names the keys that turn the pages, at the end of the line with their names.
+func (v *view) drawTurners(s tcell.Screen, r rect, from int) {
+	prev, next := v.st.HintOf("previous-tab", ""), v.st.HintOf("next-tab", "")
+	n := textWidth(prev.Key + " " + next.Key)
+	if n < 2 || r.x+r.w-from <= n+3 {
+		return
+	}
+	v.drawHints(s, rect{r.x + r.w - n, r.y, n, 1}, themes.Key, 1, prev, next)
 }
 
 // drawPage shows any page but the transcript and the waterfall.
@@ -99,7 +109,7 @@ func (v *view) turnBlocks(n *state.Node) []*block {
 
 const turnPeek = 3 // lines of a folded turn's prompt and answer
 
-func (v *view) turnLines(t *core.Turn, task *core.TaskView, open bool, w int) []Line {
+func (v *view) turnLines(t *core.Turn, task *state.Task, open bool, w int) []Line {
 	var facts []string
 	switch {
 	case !t.Ended.IsZero():
@@ -180,7 +190,7 @@ func (v *view) requestLines(r *core.Request, w int) []Line {
 	if n := len(body); n > 6 {
 		body = append(body[:6:6], moreLines(n-6))
 	}
-	hint := Line{{Text: "w withdraw  W change  K earlier  J later", Role: themes.Muted}}
+	hint := Line{{Text: strings.ReplaceAll(v.st.Keyed("{withdraw-this} withdraw; {rewrite-this} change; {earlier} earlier; {later} later"), "; ", "  "), Role: themes.Muted}}
 	return append(append(append([]Line{head}, indented(body, Span{Text: "    "}, w)...), indented(Wrap(hint, max(1, w-4)), Span{Text: "    "}, w)...), nil)
 }
 
@@ -196,7 +206,7 @@ func (v *view) fileBlocks(n *state.Node) []*block {
 		who = "this task and those under it"
 	}
 	if len(files) == 0 {
-		return []*block{words(who + " changed no file with edit_file or write_file; what a shell command changed is not seen here. . looks into the tasks under it, too")}
+		return []*block{words(who + " changed no file with edit_file or write_file; what a shell command changed is not seen here" + v.st.Keyed("; {subtree} looks into the tasks under it, too"))}
 	}
 	added, removed := 0, 0
 	for _, f := range files {

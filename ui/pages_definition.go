@@ -28,7 +28,7 @@ func (v *view) definitionBlocks(n *state.Node) []*block {
 	}
 	row("agent", join2(t.Agent, a.DisplayName))
 	row("", a.Description)
-	row("from", source(a.Source))
+	row("from", v.source(a.Source))
 	model := t.Model
 	if a.Model != "" && a.Model != t.Model {
 		model = strings.TrimPrefix(model+" · the definition says "+a.Model, " · ")
@@ -103,11 +103,11 @@ func pretty(raw json.RawMessage) string {
 	return b.String()
 }
 
-func source(s string) string {
+func (v *view) source(s string) string {
 	if s == "" || s == "bundled" {
 		return "drover itself"
 	}
-	return s + " · e opens it"
+	return s + v.st.Keyed(" · {edit-definition} opens it")
 }
 
 func limits(l core.AgentLimits) string {

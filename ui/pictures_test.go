@@ -15,14 +15,14 @@ var pictures = []struct {
 	setup func(*fake)
 	keys  string
 }{
-	{"tree", fleet, ""},
-	{"approval", func(f *fake) { shop(f); ask(f) }, "!"},
-	{"transcript", shop, ":go explore-api<Enter>"},
+	{"tree", desk, ":go Add coupon<Enter>"},
+	{"approval", desk, "!"},
+	{"transcript", desk, ":go Add coupon<Enter><Enter>"},
 	{"timeline", shop, "t"},
-	{"inbox", asked, "I"},
-	{"review", declared, "R"},
+	{"inbox", func(f *fake) { desk(f); asks(f) }, "I"},
+	{"review", func(f *fake) { desk(f); declares(f) }, "Rj"},
 	{"agents", shopAgents, "@jjj"},
-	{"composer", shop, ":go explore-api<Enter>mand where is VAT added?"},
+	{"composer", desk, ":go explore-api<Enter>mand where is VAT added?"},
 	{"palette", shop, "<Ctrl-P>mes"},
 	{"help", shop, "?"},
 }
@@ -41,7 +41,7 @@ func TestPictures(t *testing.T) {
 					f := newFake()
 					p.setup(f)
 					th := theme(t, name)
-					d := drive(t, f, 110, 28, func(o *Options) {
+					d := drive(t, f, 120, 30, func(o *Options) {
 						o.Theme = th
 						o.Screen = vivid{o.Screen.(sized)}
 					})

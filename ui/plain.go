@@ -133,7 +133,7 @@ func (p *plainView) describe(n *state.Node) string {
 		p.tasks = append(p.tasks, id)
 		p.numbers[id] = len(p.tasks)
 	}
-	look := state.LookOf(&n.Task).Word()
+	look := n.Task.Look().Word()
 	doing := p.st.Doing(n)
 	if !strings.HasPrefix(doing, look) {
 		doing = look + ", " + doing

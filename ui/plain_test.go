@@ -61,7 +61,7 @@ func TestPlain(t *testing.T) {
 			t.Errorf("at first:\n%s", got)
 		}
 		say("?", "m N TEXT")
-		say("w", "6 main › edit-cart asks for shell npm test", "command")
+		say("w", "6 Add coupon support › edit-cart asks for shell npm test", "command")
 		say("m 2 and where is VAT added?", "r1 is ")
 		say("m plan hello", "r2 is ")
 		say("r explore", "Totals are computed in **three** places")

@@ -55,7 +55,7 @@ func TestInboxRound(t *testing.T) {
 		d.wait(time.Second)
 		d.sees("inbox · 3", "A adds       shell(npm test -- --grep coupon)", "a allow  A always  d deny")
 		d.keys("=")
-		d.sees("allow 2 identical calls of shell npm test -- --grep coupon? Asked by", "main › edit-cart, main › plan › run-tests")
+		d.sees("allow 2 identical calls of shell npm test -- --grep coupon? Asked by", "Add coupon support › edit-cart", "Add coupon support › plan ›")
 		d.wait(time.Second)
 		d.keys("y")
 		d.sees("inbox · 1")

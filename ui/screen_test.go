@@ -82,6 +82,10 @@ func fleet(f *fake) {
 // declared has completions of every outcome.
 func declared(f *fake) {
 	shop(f)
+	declares(f)
+}
+
+func declares(f *fake) {
 	f.change(func() {
 		f.declare("bmain", core.OutcomeBlocked, 70*time.Second, "Coupons are accepted at checkout, stored with the order and shown on the invoice.", "the admin page", "tests of the invoice")
 		f.declare("hold2", core.OutcomeNeedsInput, 20*time.Second, "Which of the two ports is meant?\n\nBoth are free.")
@@ -92,6 +96,10 @@ func declared(f *fake) {
 func asked(f *fake) {
 	shop(f)
 	ask(f)
+	asks(f)
+}
+
+func asks(f *fake) {
 	f.change(func() {
 		f.ask("cplan", "write_file", "docs/plan.md", map[string]any{"path": "docs/plan.md", "content": "# Plan\n\n1. totals\n2. coupons\n"})
 		f.ask("gtest", "shell", "npm test -- --grep coupon", map[string]any{"command": "npm test -- --grep coupon"})
@@ -156,6 +164,11 @@ var scenes = []scene{
 	{"mention", func(f *fake) { shopAgents(f); f.files = []string{"cart/total.go", "explain.md", "docs/expiry.md"} }, ":go explore-api<Enter>mask @ex"},
 	{"many", shop, "Mstop at noon"},
 	{"slash-args", shopAgents, "n/review "},
+	{"palette", shop, "<Ctrl-P>mes"},
+	{"palette-not-now", shop, "<Ctrl-P>allow"},
+	{"mouse", shop, "<Ctrl-T>"},
+	{"tour", shop, ":tour<Enter>"},
+	{"tour-write", shop, ":tour<Enter>k<Tab><Esc>"},
 }
 
 func TestScreens(t *testing.T) {

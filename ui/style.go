@@ -23,6 +23,15 @@ type Palette struct {
 // treated alike.
 func NewPalette(t themes.Theme, colors int, noColor bool) *Palette {
 	p := &Palette{mono: noColor || colors < 8}
+	known := map[string]tcell.Color{} // the nearest colour is dear to find, and most roles share a few
+	fit := func(c string) tcell.Color {
+		near, ok := known[c]
+		if !ok {
+			near = nearest(c, colors)
+			known[c] = near
+		}
+		return near
+	}
 	for i := range themes.Count {
 		r := themes.Role(i)
 		s := t.Style(r)
@@ -31,13 +40,13 @@ func NewPalette(t themes.Theme, colors int, noColor bool) *Palette {
 		if p.mono {
 			attrs |= monoAttrs(r)
 		} else {
-			fg, bg = fit(s.FG, colors), fit(s.BG, colors)
-			base := fit(t.Style(themes.Text).BG, colors)
+			fg, bg = fit(s.FG), fit(s.BG)
+			base := fit(t.Style(themes.Text).BG)
 			if s.BG != t.Style(themes.Text).BG && bg == base {
 				attrs |= coarseAttrs(r)
 			}
 			if fg == bg && fg != tcell.ColorDefault {
-				fg = fit(t.Style(themes.Text).FG, colors)
+				fg = fit(t.Style(themes.Text).FG)
 			}
 		}
 		p.fg[i], p.attrs[i] = fg, attrs
@@ -120,9 +129,9 @@ func coarseAttrs(r themes.Role) tcell.AttrMask {
 	return 0
 }
 
-// fit is the nearest colour the terminal has. The first 16 of a 256 palette
+// nearest is the nearest colour the terminal has. The first 16 of a 256 palette
 // are a person's own and mean anything, so RGB colours avoid them.
-func fit(c string, colors int) tcell.Color {
+func nearest(c string, colors int) tcell.Color {
 	if c == "" || c == "default" {
 		return tcell.ColorDefault
 	}

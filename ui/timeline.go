@@ -31,7 +31,7 @@ func (v *view) eventBlocks(session string) []*block {
 func (v *view) noEvents() string {
 	switch {
 	case v.st.Pages.Filter.Any():
-		return "nothing of this kind has happened; Esc shows all"
+		return "nothing of this kind has happened" + v.st.Keyed("; {back} shows all")
 	case v.st.View.Show == state.ShowCompletions:
 		return "nothing has been declared complete yet: autopilot does that, with task_complete"
 	}

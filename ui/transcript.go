@@ -24,6 +24,7 @@ type Transcript struct {
 	pending  []*item
 	names    func(id string) string
 	expanded bool
+	halted   string // why calls without a result are not running, "" while they are
 	view     viewport
 	cached   int // items that hold lines
 	last     string
@@ -184,6 +185,18 @@ func (t *Transcript) closeBefore(turn, step int) {
 	}
 	clear(t.open[len(kept):])
 	t.open = kept
+}
+
+// SetHalted says that nothing of the task runs any more, and why: calls without a
+// result then say so instead of running for ever; "" says that it works.
+func (t *Transcript) SetHalted(why string) {
+	if t.halted == why {
+		return
+	}
+	t.halted = why
+	for _, it := range t.open {
+		t.drop(it)
+	}
 }
 
 // SetLive sets what has arrived of the answer that is being written, "" for none.

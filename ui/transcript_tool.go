@@ -28,6 +28,9 @@ func (t *Transcript) toolLines(it *item, width int) []Line {
 		glyph = "▾ "
 	}
 	gist, gistRole := it.gist()
+	if t.halted != "" && it.result == nil && !it.closed {
+		gist, gistRole = t.halted, themes.Interrupted
+	}
 	if gistRole == themes.Failed {
 		glyph, role = "✗ ", themes.Failed
 	}
@@ -39,6 +42,9 @@ func (t *Transcript) toolLines(it *item, width int) []Line {
 		if added, removed := state.DiffCount(e.Diff); added+removed > 0 {
 			left = append(left, Span{Text: " +" + strconv.Itoa(added), Role: themes.DiffAdd}, Span{Text: " -" + strconv.Itoa(removed), Role: themes.DiffDel})
 		}
+	}
+	if r := it.result; len(edits) > 0 && r != nil && !r.Failed { // what changed is shown
+		gist = tookText(r.Took)
 	}
 	line := beside(left, gist, gistRole, width)
 	if !t.expanded {

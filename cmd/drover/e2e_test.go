@@ -162,7 +162,15 @@ func repository(t *testing.T) string {
 // start opens the screen in a terminal of this size.
 func start(t *testing.T, exe, dir, size string) *terminal {
 	t.Helper()
-	home := t.TempDir()
+	w := shell(t, t.TempDir(), dir, size)
+	w.text(exe)
+	w.keys("Enter")
+	return w
+}
+
+// shell opens a terminal of this size, with a home of its own.
+func shell(t *testing.T, home, dir, size string) *terminal {
+	t.Helper()
 	w := &terminal{t: t, socket: filepath.Join(home, "tmux"), state: filepath.Join(home, "state")}
 	cols, rows, _ := strings.Cut(size, "x")
 	w.must("new-session", "-d", "-s", "d", "-x", cols, "-y", rows, "-c", dir,
@@ -176,8 +184,6 @@ func start(t *testing.T, exe, dir, size string) *terminal {
 		}
 	})
 	w.see("^shell>")
-	w.text(exe)
-	w.keys("Enter")
 	return w
 }
 

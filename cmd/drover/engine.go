@@ -46,6 +46,8 @@ type app struct {
 	json  bool // --json
 	ran   bool // a command has begun: what fails from here on is no wrong usage
 	paint paint
+
+	resulted bool // a run has written its result as JSON
 }
 
 // with opens the registry for one command.

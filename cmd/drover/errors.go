@@ -61,11 +61,10 @@ func (a *app) describe(err error) (code int, message, hint string) {
 
 // message makes the text of a message out of the arguments, or reads it from
 // standard input where they are a single "-".
-func (a *app) message(args []string) (string, error) {
+func (a *app) message(ctx context.Context, args []string) (string, error) {
 	text := strings.Join(args, " ")
 	if text == "-" {
-		// One byte more than may be tells that there is too much.
-		raw, err := io.ReadAll(io.LimitReader(a.in, core.MaxMessage+1))
+		raw, err := readAll(ctx, func() (io.ReadCloser, error) { return io.NopCloser(a.in), nil }, core.MaxMessage)
 		if err != nil {
 			return "", fmt.Errorf("reading the message from standard input: %w", err)
 		}

@@ -112,7 +112,7 @@ func (a *app) begin(ctx context.Context, s screenEngine, args []string) (string,
 	if len(args) == 0 {
 		return "", nil
 	}
-	prompt, err := a.message(args)
+	prompt, err := a.message(ctx, args)
 	if err != nil {
 		return "", err
 	}

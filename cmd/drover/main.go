@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -20,13 +21,31 @@ func main() {
 func realMain() int {
 	ctx, stop := signalled()
 	defer stop()
-	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, now: time.Now, paint: paintFor(os.Stdout, os.Getenv)}
+	out := &output{Writer: os.Stdout}
+	a := &app{in: os.Stdin, out: out, err: os.Stderr, getenv: os.Getenv, now: time.Now, paint: paintFor(os.Stdout, os.Getenv)}
 	a.open = a.openRegistry
 	err := newRoot(a).ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil { // stopped by a person: whatever failed, failed by that
 		return core.ExitCancelled
 	}
+	if err == nil {
+		err, a.ran = out.fault, true
+	}
 	return a.finish(err)
+}
+
+// output remembers the first write that failed: not all who print can tell.
+type output struct {
+	io.Writer
+	fault error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.fault == nil {
+		o.fault = err
+	}
+	return n, err
 }
 
 // signalled is a context that the first signal ends, so that what runs can end

@@ -23,7 +23,7 @@ const (
 )
 
 // checkRun checks the flags of a run, and reads what they name.
-func (a *app) checkRun(f *runFlags) error {
+func (a *app) checkRun(ctx context.Context, f *runFlags) error {
 	if l := f.limits; l.MaxTurns < 0 || l.Timeout < 0 || l.Tokens < 0 || !(l.Cost >= 0 && l.Cost < 1e12) {
 		return usage("leave it out for no limit", "a limit cannot be negative or endless")
 	}
@@ -48,7 +48,9 @@ func (a *app) checkRun(f *runFlags) error {
 	raw := []byte(f.schema)
 	if s := strings.TrimSpace(f.schema); !strings.HasPrefix(s, "{") && s != "true" && s != "false" {
 		var err error
-		if raw, err = os.ReadFile(f.schema); err != nil {
+		if raw, err = schemaOf(ctx, f.schema); ctx.Err() != nil {
+			return err
+		} else if err != nil {
 			return usage("name a file that holds a JSON Schema, or write the schema itself: {\"type\":\"object\",…}", "the schema cannot be read: %s", core.CleanLine(err.Error()))
 		}
 	}
@@ -108,7 +110,7 @@ func (a *app) prompted(ctx context.Context, e *engine, t core.Task, n core.NewSe
 	if err != nil {
 		serr := a.stopped(after, e, t, r)
 		if !overdue && ctx.Err() == nil {
-			return errors.Join(unread(err), serr)
+			return errors.Join(a.unread(err), serr)
 		}
 		err = serr
 	}
@@ -120,9 +122,10 @@ func (a *app) prompted(ctx context.Context, e *engine, t core.Task, n core.NewSe
 }
 
 // unread says that nobody reads what is printed.
-func unread(err error) error {
+func (a *app) unread(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
-		return &exit{code: core.ExitCancelled, message: "nobody reads the output any more: the session was cancelled"}
+		a.resulted = true // as far as it can be
+		return &exit{code: core.ExitCancelled, message: "nobody reads the output any more"}
 	}
 	return err
 }
@@ -186,20 +189,24 @@ func (s *stream) result(ctx context.Context, overdue bool) error {
 	}
 	t := &d.Task
 	code := core.TreeExit(*t, d.Children)
+	if cut := cutShort(d.Turns); code == core.ExitDone && cut != nil {
+		code, t.ErrorCode, t.Error = core.ExitLimit, cut.Code, fmt.Sprintf("turn %d was stopped at a limit; what it left undone may be missing", cut.N)
+	}
 	if overdue {
 		code, t.ErrorCode, t.Error = core.ExitLimit, core.CodeTimeout, errOverdue.Error()+": what still ran was cancelled"
 	}
 	line := resultOf(&d, code)
 	if s.format != formatText {
+		s.a.resulted = true
 		err := s.a.emitLine(line)
 		if err == nil && code != core.ExitDone {
 			err = &exit{code: code}
 		}
-		return unread(err)
+		return s.a.unread(err)
 	}
 	if text := core.Clean(line.Text); s.whole && text != "" {
 		if err := s.a.print(strings.TrimRight(text, "\n") + "\n"); err != nil {
-			return unread(err)
+			return s.a.unread(err)
 		}
 	}
 	if code == core.ExitDone {
@@ -210,6 +217,39 @@ func (s *stream) result(ctx context.Context, overdue bool) error {
 		message = t.Error + " (" + string(t.ErrorCode) + ")"
 	}
 	return &exit{code, message, "drover show " + t.ID + "; drover log " + t.ID}
+}
+
+// unstarted makes, where JSON is wanted, a result of an error that came before
+// there was one, and passes the error on.
+func (a *app) unstarted(err error, f runFlags) error {
+	asJSON := a.json || f.format == formatJSON || f.format == formatStream
+	if err == nil || !asJSON || a.resulted {
+		return err
+	}
+	a.resulted = true
+	line := resultLine{Type: "result", Status: core.Failed, ErrorCode: core.CodeOf(err)}
+	var hint string
+	if line.ExitCode, line.Error, hint = a.describe(err); line.ExitCode == core.ExitCancelled {
+		line.Status = core.Cancelled
+	}
+	if hint != "" {
+		line.Error += "; " + hint
+	}
+	if line.NotDone = []string{}; line.ExitCode == core.ExitUsage {
+		line.ErrorCode = core.CodeInvalidInput
+	}
+	return errors.Join(err, a.emitLine(line))
+}
+
+// cutShort is the turn that was stopped at a limit, though a later one, begun
+// by the end of a child, was answered; nil where a result was handed in since.
+func cutShort(turns []core.Turn) *core.Turn {
+	for i := len(turns) - 1; i >= 0 && len(turns[i].Result) == 0; i-- {
+		if t := &turns[i]; t.Partial && t.Code.Limit() {
+			return t
+		}
+	}
+	return nil
 }
 
 func resultOf(d *core.Detail, code int) resultLine {

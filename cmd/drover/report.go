@@ -31,7 +31,7 @@ func (a *app) reportCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			page := r.svg()
+			page := r.svg(true)
 			if !svg {
 				page = r.html()
 			}

@@ -38,17 +38,14 @@ const reportHead = `<!doctype html>
 
 // html is the page; what it is given is cleaned.
 func (r *report) html() string {
-	title := core.CleanLine(r.Main.Description)
-	if title == "" {
-		title = "session " + r.Main.ID
-	}
+	title, facts := r.facts()
 	events, completions := r.events()
 	var p page
 	p.WriteString(reportHead)
 	p.add("<title>%s · drover</title>\n", title)
 	p.WriteString("<style>\n" + reportStyle + "</style>\n</head>\n<body>\n")
 	p.add("<h1>%s</h1>\n", title)
-	p.add("<p class=\"facts\">%s · %s</p>\n", r.Chart.From.In(r.Zone).Format("2006-01-02 15:04"), r.facts())
+	p.add("<p class=\"facts\">%s</p>\n", facts)
 	if len(completions) > 0 {
 		p.add("<h2>Completions</h2>\n")
 		for _, e := range completions {
@@ -63,7 +60,7 @@ func (r *report) html() string {
 		p.add("</ul>\n")
 	}
 	p.add("<h2>Waterfall</h2>\n")
-	p.WriteString(r.svg())
+	p.WriteString(r.svg(false))
 	p.add("<p class=\"m\">The line under a bar marks the critical path: %s</p>\n", criticalText(&r.Chart))
 	p.add("<h2>Tasks</h2>\n<table><tr><th>task</th><th>state</th><th>agent</th><th>model</th><th>worked</th><th>tokens</th><th>cost</th></tr>\n")
 	for i := range r.Tasks {
@@ -80,15 +77,19 @@ func (r *report) html() string {
 func (p *page) task(t *core.TaskView) {
 	look, cost := state.LookOf(t), ""
 	if t.Cost != nil {
-		cost = fmt.Sprintf("$%.4f", *t.Cost)
+		cost = dollarText(*t.Cost)
 	}
 	p.add("<tr><td style=\"padding-left:%srem\">%s</td><td class=\"n\">%s %s</td><td>%s</td><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
 		fmt.Sprint(min(t.Depth, 8)), core.CleanLine(t.Label()), look.Glyph(), look.Word(), core.CleanLine(t.Agent), core.CleanLine(t.Model),
 		state.Elapsed(time.Duration(t.ElapsedMS)*time.Millisecond), state.Tokens(t.TokensIn+t.TokensOut), cost)
 }
 
-// facts is the line under the title.
-func (r *report) facts() string {
+// facts are what the session is called, and in a line when it was and what it came to.
+func (r *report) facts() (title, facts string) {
+	title = core.CleanLine(r.Main.Description)
+	if title == "" {
+		title = "session " + r.Main.ID
+	}
 	var sum state.Counts
 	for i := range r.Tasks {
 		t := &r.Tasks[i]
@@ -99,9 +100,21 @@ func (r *report) facts() string {
 		}
 		sum.TokensIn += t.TokensIn + t.TokensOut
 	}
-	facts := []string{state.LookOf(&r.Main).Word(), fmt.Sprintf("%d tasks", len(r.Tasks)), "worked " + state.Elapsed(r.Chart.Length()), state.Tokens(sum.TokensIn) + " tokens"}
-	if m := sum.Money(); m != "" {
-		facts = append(facts, m)
+	tasks := fmt.Sprintf("%d tasks", len(r.Tasks))
+	if len(r.Tasks) == 1 {
+		tasks = "1 task"
 	}
-	return strings.Join(facts, " · ")
+	parts := []string{r.Chart.From.In(r.Zone).Format("2006-01-02 15:04"), state.LookOf(&r.Main).Word(), tasks, "worked " + state.Elapsed(r.Chart.Length()), state.Tokens(sum.TokensIn) + " tokens"}
+	if m := sum.Money(); m != "" {
+		parts = append(parts, m)
+	}
+	return title, strings.Join(parts, " · ")
+}
+
+// dollarText shows cents, and of less than a cent what there is.
+func dollarText(dollars float64) string {
+	if dollars > 0 && dollars < 0.01 {
+		return fmt.Sprintf("$%.4f", dollars)
+	}
+	return fmt.Sprintf("$%.2f", dollars)
 }

@@ -39,10 +39,11 @@ func (a *app) runCmd() *cobra.Command {
 			"^C cancels all of it and says what was stopped; a second ^C leaves at once.\n" +
 			`--output-format json: one object at the end, {"type":"result",…}; stream-json (the same as --json): a JSON value a line, that object last.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.checkRun(&f); err != nil {
-				return err
+			err := a.checkRun(cmd.Context(), &f)
+			if err == nil {
+				err = a.runSession(cmd.Context(), args, f)
 			}
-			return a.runSession(cmd.Context(), args, f)
+			return a.unstarted(err, f)
 		},
 	}
 	c.Flags().BoolVar(&f.autopilot, "autopilot", false, "go on until the agent declares the task complete")
@@ -63,7 +64,7 @@ func (a *app) runCmd() *cobra.Command {
 }
 
 func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err error) {
-	prompt, err := a.message(args)
+	prompt, err := a.message(ctx, args)
 	if err != nil {
 		return err
 	}

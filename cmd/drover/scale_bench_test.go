@@ -1,259 +1,192 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/creack/pty"
-	"github.com/gdamore/tcell/v2"
-	"github.com/rivo/tview"
 
 	"drover/core"
 	"drover/core/host"
 	"drover/store"
 )
 
-// minimal is the floor of a screen: one empty box, one number that a key counts up.
-func minimal() {
-	n := 0
-	box := tview.NewBox().SetBorder(true)
-	box.SetDrawFunc(func(s tcell.Screen, x, y, w, h int) (int, int, int, int) {
-		tview.PrintSimple(s, fmt.Sprint("keys: ", n), 1, 1)
-		return x, y, w, h
-	})
-	app := tview.NewApplication().SetRoot(box, true)
-	app.SetInputCapture(func(e *tcell.EventKey) *tcell.EventKey {
-		if e.Rune() == 'q' {
-			app.Stop()
-		}
-		n++
-		return nil
-	})
-	if err := app.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+// scale is what the benchmarks of the screen run on.
+type scale struct {
+	programs
+	dir   string
+	ready []string // what the first full frame shows: its tree down to the last rows, its header, its transcript
+	floor []string // what that of the floor shows
 }
 
-// onPty is a program in a terminal of 120x40.
-type onPty struct {
-	b    *testing.B
-	cmd  *exec.Cmd
-	tty  *os.File
-	out  chan int // bytes of each read
-	mu   sync.Mutex
-	seen bytes.Buffer
-}
-
-func runOnPty(b *testing.B, name, state string) *onPty {
+func (s *scale) drover(b *testing.B) *onPty {
 	b.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Args[0] = name
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "DROVER_STATE="+state, "DROVER_CONFIG="+state, "HOME="+state, "NO_COLOR=")
-	cmd.Dir = state
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
-	if err != nil {
-		b.Fatal(err)
-	}
-	p := &onPty{b: b, cmd: cmd, tty: tty, out: make(chan int, 100_000)}
-	go func() {
-		defer close(p.out)
-		buf := make([]byte, 64<<10)
-		for {
-			n, err := tty.Read(buf)
-			if err != nil {
-				return
-			}
-			p.mu.Lock()
-			p.seen.Write(buf[:n])
-			p.mu.Unlock()
-			p.out <- n
-		}
-	}()
-	return p
+	return runOnPty(b, s.dir, s.programs.drover)
 }
 
-// sees waits until all of the texts have been written.
-func (p *onPty) sees(texts ...string) {
-	p.b.Helper()
-	late := time.After(10 * time.Second)
-	for {
-		p.mu.Lock()
-		all := !slices.ContainsFunc(texts, func(t string) bool { return !bytes.Contains(p.seen.Bytes(), []byte(t)) })
-		p.mu.Unlock()
-		if all {
-			return
-		}
-		select {
-		case <-p.out:
-		case <-late:
-			p.b.Fatalf("the screen does not show %q", texts)
-		}
-	}
-}
-
-// quiet waits until nothing has been written for d, and counts what was.
-func (p *onPty) quiet(d time.Duration) (n int) {
-	for {
-		select {
-		case k := <-p.out:
-			n += k
-		case <-time.After(d):
-			return n
-		}
-	}
-}
-
-func (p *onPty) press(key string) {
-	p.b.Helper()
-	if _, err := p.tty.WriteString(key); err != nil {
-		p.b.Fatal(err)
-	}
-}
-
-func (p *onPty) quit() {
-	p.b.Helper()
-	p.press("q")
-	for range p.out {
-	}
-	if err := p.cmd.Wait(); err != nil {
-		p.b.Error(err)
-	}
-	p.tty.Close()
-}
-
-// cpu is the time that all threads have been on a core.
-func (p *onPty) cpu() (sum time.Duration) {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if fields := strings.Fields(string(text)); err == nil && len(fields) > 0 {
-			ns, _ := strconv.ParseInt(fields[0], 10, 64)
-			sum += time.Duration(ns)
-		}
-	}
-	return sum
-}
-
-// peak is the most memory there was, in MB.
-func (p *onPty) peak() float64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	kb, _ := strconv.ParseFloat(strings.Fields(rest + " 0")[0], 64)
-	return kb / 1024
-}
-
-// keys presses j and k, and reports how long each took until something was written.
-func (p *onPty) keys(n int) {
-	p.b.Helper()
-	took := make([]time.Duration, n)
-	for i := range took {
-		p.quiet(40 * time.Millisecond)
-		key := "j"
-		if i%20 >= 10 {
-			key = "k"
-		}
-		began := time.Now()
-		p.press(key)
-		<-p.out
-		took[i] = time.Since(began)
-	}
-	p.percentiles(took)
-}
-
-func (p *onPty) percentiles(took []time.Duration) {
-	slices.Sort(took)
-	p.b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-median")
-	p.b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms-p99")
-	p.b.ReportMetric(0, "ns/op")
+// minimal is the floor; with the state directory as its argument it fills the screen.
+func (s *scale) minimal(b *testing.B, args ...string) *onPty {
+	b.Helper()
+	return runOnPty(b, s.dir, s.programs.floor, args...)
 }
 
 // BenchmarkScale is the screen on a registry of 100,000 tasks and a million
-// events, in a terminal, as a process. Floors: the program's own start
-// (OpenFloor), a minimal tview program (KeyFloor).
+// events: the built program, as a process in a terminal that answers. Its floor
+// is a minimal tview program (testdata/floor), run in turn with it; for opening
+// that one reads the sessions and fills as many cells. Other work on the machine is seen in
+// both; "cpu" is time on a core, which it changes less.
 func BenchmarkScale(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("reads /proc")
 	}
-	dir := scaleRegistry(b)
-	ready := []string{"part 0", "interrupted", "idle", "quit"}
-	b.Run("OpenFloor", func(b *testing.B) {
-		for b.Loop() {
-			cmd := exec.Command(os.Args[0], "version")
-			cmd.Args[0] = "drover"
-			if err := cmd.Run(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("Open", func(b *testing.B) {
-		for b.Loop() {
-			p := runOnPty(b, "drover", dir)
-			p.sees(ready...)
-			b.StopTimer()
-			p.quiet(200 * time.Millisecond)
-			b.ReportMetric(p.peak(), "MB")
-			p.quit()
-			b.StartTimer()
-		}
-	})
-	b.Run("KeyFloor", func(b *testing.B) {
-		p := runOnPty(b, "minimal", dir)
-		p.sees("keys")
-		p.keys(200)
-		p.quit()
-	})
-	b.Run("Key", func(b *testing.B) {
-		p := runOnPty(b, "drover", dir)
-		p.sees(ready...)
-		p.quiet(time.Second)
-		p.keys(200)
-		b.ReportMetric(p.peak(), "MB")
-		p.quit()
-	})
-	b.Run("Idle", func(b *testing.B) {
-		p := runOnPty(b, "drover", dir)
-		p.sees(ready...)
-		p.quiet(2 * time.Second)
-		p.busy(10 * time.Second)
-		p.quit()
-	})
-	b.Run("Busy", func(b *testing.B) { busyScale(b, dir, ready) })
-	b.Run("OneChange", func(b *testing.B) { oneChange(b, dir, ready) })
-	b.Run("Filter", func(b *testing.B) {
-		p := runOnPty(b, "drover", dir)
-		p.sees(ready...)
-		began := time.Now()
-		p.press("/explore-499-199\r")
-		p.quiet(time.Second)
-		b.ReportMetric(float64((time.Since(began) - time.Second).Milliseconds()), "ms")
-		b.ReportMetric(0, "ns/op")
-		b.ReportMetric(p.peak(), "MB")
-		p.quit()
-	})
+	s := &scale{
+		programs: buildPrograms(b), dir: scaleRegistry(b),
+		ready: []string{"part 0", "explore-0-30", "interrupted", "transcript", "message"},
+		floor: []string{"keys", "part 37", "quit"},
+	}
+	b.Run("Open", s.open)
+	b.Run("Key", s.keys)
+	b.Run("Idle", s.idle)
+	b.Run("Busy", s.busy)
+	b.Run("OneChange", s.oneChange)
+	b.Run("Memory", s.memory)
+	b.Run("Filter", s.filter)
 }
 
-// busy reports how much of a core the program uses.
-func (p *onPty) busy(d time.Duration) {
-	before := p.cpu()
-	<-time.After(d)
-	p.b.ReportMetric(float64(p.cpu()-before)/float64(d)*100, "%-core")
-	p.b.ReportMetric(0, "ns/op")
+// open is from the start of the process to its first full frame, the median of some.
+func (s *scale) open(b *testing.B) {
+	const runs = 15
+	var took, floor, cpu, floorCPU []time.Duration
+	peak := 0.0
+	for range runs {
+		p := s.drover(b)
+		took = append(took, p.sees(s.ready...))
+		cpu = append(cpu, p.cpu())
+		p.quiet(300 * time.Millisecond)
+		peak = max(peak, p.memory("VmHWM"))
+		p.quit()
+		p = s.minimal(b, s.dir)
+		floor = append(floor, p.sees(s.floor...))
+		floorCPU = append(floorCPU, p.cpu())
+		p.quiet(50 * time.Millisecond)
+		p.quit()
+	}
+	reportAt(b, took, 50, "ms")
+	reportAt(b, floor, 50, "floor-ms")
+	reportAt(b, cpu, 50, "cpu-ms")
+	reportAt(b, floorCPU, 50, "floor-cpu-ms")
+	b.ReportMetric(peak, "MB")
+}
+
+// keys is from a key to the changed screen.
+func (s *scale) keys(b *testing.B) {
+	const presses = 300
+	p, m := s.drover(b), s.minimal(b)
+	p.sees(s.ready...)
+	m.sees("keys")
+	p.quiet(time.Second)
+	var took, floor []time.Duration
+	cpu, floorCPU := p.cpu(), m.cpu()
+	for i := range presses {
+		key := "j"
+		if i%20 >= 10 {
+			key = "k"
+		}
+		d, _ := p.key(key)
+		took = append(took, d)
+		d, _ = m.key(key)
+		floor = append(floor, d)
+	}
+	p.quiet(100 * time.Millisecond)
+	b.ReportMetric(milli(p.cpu()-cpu)/presses, "cpu-ms/key")
+	b.ReportMetric(milli(m.cpu()-floorCPU)/presses, "floor-cpu-ms/key")
+	reportAt(b, took, 50, "ms-median")
+	reportAt(b, took, 99, "ms-p99")
+	reportAt(b, floor, 50, "floor-ms-median")
+	reportAt(b, floor, 99, "floor-ms-p99")
+	p.quit()
+	m.quit()
+}
+
+// idle is what the program costs while nothing happens.
+func (s *scale) idle(b *testing.B) {
+	p, m := s.drover(b), s.minimal(b)
+	p.sees(s.ready...)
+	m.sees("keys")
+	p.quiet(7 * time.Second) // what it says at the start has gone
+	const d = 30 * time.Second
+	began, cpu, floor := time.Now(), p.cpu(), m.cpu()
+	n := 0
+	for time.Since(began) < d {
+		n += p.quiet(time.Second)
+	}
+	spent := time.Since(began)
+	b.ReportMetric(float64(p.cpu()-cpu)/float64(spent)*100, "%-core")
+	b.ReportMetric(float64(m.cpu()-floor)/float64(spent)*100, "floor-%-core")
+	b.ReportMetric(float64(n), "B")
+	b.ReportMetric(0, "ns/op")
+	p.quit()
+	m.quit()
+}
+
+// memory is what is resident after each of the things that load much.
+func (s *scale) memory(b *testing.B) {
+	p := s.drover(b)
+	p.sees(s.ready...)
+	after := func(what string) {
+		p.quiet(3 * time.Second)
+		b.ReportMetric(p.memory("VmRSS"), "MB-"+what)
+	}
+	walk := func(key string) {
+		p.press("g")
+		for range scaleSessions {
+			p.press(key)
+			p.quiet(10 * time.Millisecond)
+		}
+	}
+	after("open")
+	walk("]")
+	after("walked")
+	p.press("/explore\r")
+	after("filtered")
+	p.press("\x1b")
+	after("unfiltered")
+	walk("l]")
+	after("unfolded")
+	walk("h]")
+	after("folded")
+	b.ReportMetric(p.memory("VmHWM"), "MB-peak")
+	b.ReportMetric(0, "ns/op")
+	p.quit()
+}
+
+// filter types a filter fast that has to look through everything.
+func (s *scale) filter(b *testing.B) {
+	p := s.drover(b)
+	p.sees(s.ready...)
+	p.quiet(time.Second)
+	began, cpu := time.Now(), p.cpu()
+	var took []time.Duration
+	for _, letter := range strings.Split("/explore-499-199", "") {
+		pressed := time.Now()
+		p.press(letter)
+		<-p.out
+		took = append(took, time.Since(pressed))
+	}
+	p.press("\r")
+	for p.quiet(500*time.Millisecond) > 0 {
+	}
+	b.ReportMetric(milli(time.Since(began)-500*time.Millisecond), "ms")
+	b.ReportMetric(milli(p.cpu()-cpu), "cpu-ms")
+	reportAt(b, took, 50, "ms-letter-median")
+	reportAt(b, took, 100-1, "ms-letter-max")
+	b.ReportMetric(p.memory("VmHWM"), "MB-peak")
+	p.press("\x1b")
+	p.quiet(100 * time.Millisecond)
+	p.quit()
 }
 
 // changer changes running tasks, as their hosts do: it holds their sessions.
@@ -313,11 +246,11 @@ func (c *changer) change(i int, do func(*core.Task)) {
 	}
 }
 
-// busyScale makes 1,000 changes a second, each a transaction of its own.
-func busyScale(b *testing.B, dir string, ready []string) {
-	c := newChanger(b, dir)
-	p := runOnPty(b, "drover", dir)
-	p.sees(ready[0], "running", "quit")
+// busy makes 1,000 changes a second, each a transaction of its own.
+func (s *scale) busy(b *testing.B) {
+	c := newChanger(b, s.dir)
+	p := s.drover(b)
+	p.sees(s.ready[0], "running")
 	ctx, stop := context.WithCancel(b.Context())
 	done, made := make(chan struct{}), 0
 	go func() {
@@ -345,17 +278,17 @@ func busyScale(b *testing.B, dir string, ready []string) {
 	stop()
 	<-done
 	b.ReportMetric(float64(made-changes)/spent.Seconds(), "changes/s")
-	b.ReportMetric(p.peak(), "MB")
+	b.ReportMetric(p.memory("VmHWM"), "MB")
 	b.ReportMetric(0, "ns/op")
 	p.quiet(100 * time.Millisecond)
 	p.quit()
 }
 
 // oneChange counts the bytes of one change on the screen, and of one that changes nothing there.
-func oneChange(b *testing.B, dir string, ready []string) {
-	c := newChanger(b, dir)
-	p := runOnPty(b, "drover", dir)
-	p.sees(ready[0], "running", "quit")
+func (s *scale) oneChange(b *testing.B) {
+	c := newChanger(b, s.dir)
+	p := s.drover(b)
+	p.sees(s.ready[0], "running")
 	p.press("G") // off what runs, and its clocks
 	p.quiet(400 * time.Millisecond)
 	var shown, none []int

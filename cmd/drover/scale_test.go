@@ -87,7 +87,7 @@ func scaleTimeline(tb testing.TB, dir string) {
 
 func scaleSession(tx core.Tx, session int, now time.Time) error {
 	id, at := scaleID(session), now.Add(-time.Duration(session)*time.Hour)
-	err := tx.InsertSession(core.Session{ID: id, Dir: "/work/shop", Title: fmt.Sprint("Add coupon support, part ", session), Agent: "main", Model: "offline/rules", Created: at, Updated: at.Add(time.Minute)})
+	err := tx.InsertSession(core.Session{ID: id, Dir: "/home/dev/shop", Title: fmt.Sprint("Add coupon support, part ", session), Agent: "main", Model: "offline/rules", Created: at, Updated: at.Add(time.Minute)})
 	if err != nil {
 		return err
 	}

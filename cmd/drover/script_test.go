@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite golden files and the generated 
 // TestMain lets the test binary be drover itself, also as its own supervisor.
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	testscript.Main(m, map[string]func(){"drover": main, "minimal": minimal})
+	testscript.Main(m, map[string]func(){"drover": main})
 }
 
 // TestScript runs the transcripts: each one is a person at a shell, with a

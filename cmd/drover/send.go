@@ -17,7 +17,7 @@ func (a *app) sendCmd() *cobra.Command {
 			"TEXT may be - for standard input.",
 		ValidArgsFunction: a.complete(live),
 		RunE: a.do(func(ctx context.Context, c client, args []string) error {
-			text, err := a.message(args[1:])
+			text, err := a.message(ctx, args[1:])
 			if err != nil {
 				return err
 			}
@@ -145,7 +145,7 @@ func (a *app) editCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := a.message(args[1:])
+			text, err := a.message(ctx, args[1:])
 			if err != nil {
 				return err
 			}

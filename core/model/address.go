@@ -1,6 +1,7 @@
 package model
 
 import (
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -26,6 +27,9 @@ func endpoints(base, path string) (*url.URL, []string) {
 	for _, p := range parts {
 		versioned = versioned || version.MatchString(p)
 	}
+	if dir == "" && azure(u) {
+		dir = "/openai"
+	}
 	dirs := []string{dir + "/v1", dir}
 	if versioned {
 		dirs = []string{dir}
@@ -40,6 +44,39 @@ func endpoints(base, path string) (*url.URL, []string) {
 		out = append(out, to.String())
 	}
 	return u, out
+}
+
+// azure reports whether an address is one of Azure's, which wants the key in a header of its own.
+func azure(u *url.URL) bool {
+	return strings.HasSuffix(u.Hostname(), ".azure.com") || strings.Contains(u.Path, "/openai/deployments/") || u.Query().Has("api-version")
+}
+
+// forms are the headers that a key may be sent in, the likeliest first. More
+// than one are tried only where a person has named the server.
+func (c *Client) forms() []string {
+	own, others := "Authorization", []string{"Api-Key"}
+	if c.wire == WireAnthropic {
+		own, others = "X-Api-Key", []string{"Authorization"}
+		if c.o.Bearer {
+			own, others = "Authorization", []string{"X-Api-Key"}
+		}
+	} else if c.base != nil && azure(c.base) {
+		own, others = "Api-Key", []string{"Authorization"}
+	}
+	if !c.o.Moved {
+		return []string{own}
+	}
+	return append([]string{own}, others...)
+}
+
+// sameServer follows a redirect only where the request stays what it is and
+// goes to the same server: a key goes nowhere else.
+func sameServer(next *http.Request, before []*http.Request) error {
+	was := before[0]
+	if len(before) > 3 || next.Method != was.Method || next.URL.Scheme != was.URL.Scheme || next.URL.Host != was.URL.Host {
+		return http.ErrUseLastResponse
+	}
+	return nil
 }
 
 // shown is the base URL as a person may see it: without what could be a key.
@@ -69,9 +106,18 @@ func (c *Client) mask(s string) string {
 		hide(v)
 		hide(strings.TrimPrefix(v, "Bearer "))
 	}
-	if c.base != nil && c.base.User != nil {
-		if p, ok := c.base.User.Password(); ok {
-			hide(p)
+	if c.base == nil {
+		return s
+	}
+	if p, ok := c.base.User.Password(); ok {
+		hide(p)
+	}
+	for name, values := range c.base.Query() {
+		for _, v := range values {
+			if name != "api-version" {
+				hide(v)
+				hide(url.QueryEscape(v))
+			}
 		}
 	}
 	return s

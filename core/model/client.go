@@ -34,6 +34,7 @@ type Options struct {
 	Key     func(ctx context.Context) (string, error) // nil, or an empty key: none is sent
 	KeyName string                                    // where a person sets the key: a variable's name
 	Bearer  bool                                      // send the key as a bearer token, whatever the wire format
+	Moved   bool                                      // at an address of a person's own, which may want the key in another header
 	Headers map[string]string                         // sent with every request; may override
 	HTTP    *http.Client                              // nil: NewHTTP()
 	Idle    time.Duration                             // a stream that is silent for longer has failed; 0: 120 s
@@ -78,6 +79,7 @@ type Client struct {
 	base *url.URL
 	urls []string               // where the requests may have to go, the likeliest first
 	good atomic.Int32           // which of them answered
+	form atomic.Int32           // in which header it wanted the key
 	last atomic.Pointer[string] // the key, to keep it out of messages
 }
 
@@ -94,7 +96,7 @@ func NewClient(o Options, wire Wire, path string) *Client {
 		o.HTTP = NewHTTP()
 	}
 	c := &Client{o: o, wire: wire, http: *o.HTTP}
-	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a key goes nowhere else
+	c.http.CheckRedirect = sameServer
 	c.base, c.urls = endpoints(o.BaseURL, path)
 	return c
 }
@@ -108,11 +110,20 @@ func (c *Client) Post(ctx context.Context, body []byte) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.ask(ctx, http.MethodPost, key, body)
+}
+
+// ask asks at one address after the other until one knows what is meant.
+func (c *Client) ask(ctx context.Context, method, key string, body []byte) (*Stream, error) {
 	first := int(c.good.Load())
 	var fault error
 	for i := range c.urls {
 		at := (first + i) % len(c.urls)
-		s, p, err := c.send(ctx, http.MethodPost, c.urls[at], key, body)
+		to := c.urls[at]
+		if method == http.MethodGet && c.wire == WireAnthropic && !strings.Contains(to, "?") {
+			to += "?limit=1000" // else it lists the first twenty
+		}
+		s, p, err := c.keyed(ctx, method, to, key, body)
 		if err == nil {
 			c.good.Store(int32(at))
 			return s, nil
@@ -125,6 +136,30 @@ func (c *Client) Post(ctx context.Context, body []byte) (*Stream, error) {
 		}
 	}
 	return nil, fault
+}
+
+// keyed makes one request, and again with the key in another header where the
+// server did not find it in the first.
+func (c *Client) keyed(ctx context.Context, method, to, key string, body []byte) (*Stream, Problem, error) {
+	forms := c.forms()
+	first := int(c.form.Load())
+	var p Problem
+	var fault error
+	for i := range forms {
+		at := (first + i) % len(forms)
+		s, q, err := c.send(ctx, method, to, forms[at], key, body)
+		if err == nil {
+			c.form.Store(int32(at))
+			return s, q, nil
+		}
+		if fault == nil {
+			p, fault = q, err
+		}
+		if key == "" || !q.keyMissing() {
+			break
+		}
+	}
+	return nil, p, fault
 }
 
 // key returns the key, checked.
@@ -156,7 +191,7 @@ func (c *Client) key(ctx context.Context) (string, error) {
 }
 
 // send makes one request. Where the answer is an error, it is returned as problem too.
-func (c *Client) send(parent context.Context, method, to, key string, body []byte) (*Stream, Problem, error) {
+func (c *Client) send(parent context.Context, method, to, form, key string, body []byte) (*Stream, Problem, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	s := &Stream{c: c, parent: parent, ctx: ctx, cancel: cancel, idle: c.o.First}
 	s.timer = time.AfterFunc(s.idle, func() { cancel(errSilent) })
@@ -165,16 +200,16 @@ func (c *Client) send(parent context.Context, method, to, key string, body []byt
 		s.Close()
 		return nil, Problem{}, c.unreached(parent, ctx, err)
 	}
-	c.header(req.Header, key, method)
+	c.header(req.Header, form, key, method)
 	res, err := c.http.Do(req)
 	if err != nil {
 		s.Close()
 		return nil, Problem{}, c.unreached(parent, ctx, err)
 	}
-	s.body = res.Body
+	s.body = unpacked(res)
 	if res.StatusCode/100 != 2 {
 		defer s.Close()
-		said, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+		said, err := io.ReadAll(io.LimitReader(s.body, 64<<10))
 		if err := ended(parent); err != nil {
 			return nil, Problem{}, err
 		}
@@ -183,20 +218,18 @@ func (c *Client) send(parent context.Context, method, to, key string, body []byt
 		if err != nil && len(said) == 0 {
 			p.Message = "the answer was cut off"
 		}
-		if after := retryAfter(res.Header, time.Now()); after > 0 {
-			p.RetryAfter = after
-		}
+		p.RetryAfter = p.after(res.Header, time.Now())
 		if to := res.Header.Get("Location"); res.StatusCode/100 == 3 && to != "" {
 			p.Message = "it wants to be asked at another address, " + to + "; set the base URL to that"
 		}
 		return nil, p, c.Fault(p)
 	}
-	s.Events, s.idle = NewEvents(s), c.o.Idle
+	s.Events, s.idle, s.heard = NewEvents(s), c.o.Idle, time.Now()
 	s.timer.Reset(s.idle)
 	return s, Problem{}, nil
 }
 
-func (c *Client) header(h http.Header, key, method string) {
+func (c *Client) header(h http.Header, form, key, method string) {
 	if method == http.MethodPost {
 		h.Set("Content-Type", "application/json")
 		h.Set("Accept", "text/event-stream, application/json")
@@ -207,10 +240,10 @@ func (c *Client) header(h http.Header, key, method string) {
 	}
 	switch {
 	case key == "":
-	case c.wire == WireAnthropic && !c.o.Bearer:
-		h.Set("X-Api-Key", key)
+	case form == "Authorization":
+		h.Set(form, "Bearer "+key)
 	default:
-		h.Set("Authorization", "Bearer "+key)
+		h.Set(form, key)
 	}
 	for k, v := range c.o.Headers {
 		h.Set(k, v)
@@ -231,6 +264,9 @@ func (c *Client) unreached(parent, ctx context.Context, err error) error {
 	case context.Cause(ctx) == errSilent:
 		e.Message = c.o.name() + ": " + c.shown() + " did not answer within " + c.o.First.String()
 		e.Hint = "try again later, or choose another model (drover models)"
+	case proxied(err):
+		e.Message = c.o.name() + ": the proxy cannot be reached: " + core.CleanLine(c.mask(cause(err).Error()))
+		e.Hint = "check HTTPS_PROXY and HTTP_PROXY, or name the server in NO_PROXY"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Message = c.o.name() + ": nothing listens at " + c.shown()
 		e.Hint = "is the server running there?"
@@ -244,6 +280,12 @@ func (c *Client) unreached(parent, ctx context.Context, err error) error {
 		e.Hint = "the server speaks no TLS: the base URL probably begins with http://"
 	}
 	return &Fault{Class: class, Err: e}
+}
+
+// proxied reports whether it is the proxy that was not reached.
+func proxied(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "proxyconnect"
 }
 
 // cause is err without the method and the URL, which may hold a key.

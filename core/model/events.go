@@ -8,9 +8,9 @@ import (
 )
 
 // MaxEvent is the size in bytes that one event of a stream may have.
-const MaxEvent = 8 << 20
+const MaxEvent = 32 << 20
 
-var errHuge = errors.New("the stream has an event of more than 8 MiB")
+var errHuge = errors.New("the stream has an event of more than 32 MiB")
 
 // Events reads server-sent events: CR, LF or CRLF, comments, data of several
 // lines, a byte order mark, an end without the last empty line. An event that
@@ -21,8 +21,9 @@ type Events struct {
 	start, end int // what is unread
 	seen       int // how much of that has no line end
 	name, data []byte
-	begun      bool // the first line was looked at
-	afterCR    bool // an LF that comes next belongs to the line before
+	begun      bool   // the first line was looked at
+	afterCR    bool   // an LF that comes next belongs to the line before
+	held       []byte // data of an event that was not parted from the one before
 	err        error
 }
 
@@ -36,6 +37,9 @@ var bom = []byte("\xef\xbb\xbf")
 func (e *Events) Next() (name, data []byte, err error) {
 	e.name, e.data = e.name[:0], e.data[:0]
 	lines := 0
+	if len(e.held) > 0 {
+		e.data, e.held, lines = append(e.data, e.held...), e.held[:0], 1
+	}
 	for {
 		line, err := e.line()
 		if err != nil {
@@ -54,6 +58,10 @@ func (e *Events) Next() (name, data []byte, err error) {
 			}
 			e.name = e.name[:0]
 		case "data":
+			if lines == 1 && complete(e.data) && complete(v) { // no empty line between two events
+				e.held = append(e.held[:0], v...)
+				return e.name, e.data, nil
+			}
 			if lines++; lines > 1 {
 				e.data = append(e.data, '\n')
 			}
@@ -64,6 +72,21 @@ func (e *Events) Next() (name, data []byte, err error) {
 			e.name = append(e.name[:0], v...)
 		}
 	}
+}
+
+// complete reports whether a line of data is an event of its own.
+func complete(v []byte) bool { return json.Valid(v) || IsDone(v) }
+
+// IsDone reports whether data is the mark at the end of a stream.
+func IsDone(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }
+
+// Pulse reports whether an event only says that the server is alive.
+func Pulse(name, data []byte) bool {
+	switch string(name) {
+	case "ping", "heartbeat", "keepalive", "keep-alive":
+		return true
+	}
+	return len(bytes.TrimSpace(data)) == 0
 }
 
 // cutField cuts a line at its colon, less one space.
@@ -84,8 +107,12 @@ func (e *Events) last(err error, lines int) ([]byte, []byte, error) {
 	e.start, e.seen = e.end, 0
 	if len(rest) > 0 {
 		field, v := cutField(rest)
-		if lines > 0 || string(field) != "data" || !json.Valid(v) && string(v) != "[DONE]" {
+		if lines > 1 || string(field) != "data" || !complete(v) || lines == 1 && !complete(e.data) {
 			return nil, nil, io.ErrUnexpectedEOF
+		}
+		if lines == 1 {
+			e.held = append(e.held, v...)
+			return e.name, e.data, nil
 		}
 		e.data = append(e.data, v...)
 		return e.name, e.data, nil

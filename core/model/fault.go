@@ -54,6 +54,7 @@ type Fault struct {
 	Class      Class
 	Status     int           // of HTTP; 0 where there was none
 	RetryAfter time.Duration // how long the provider wants to be left alone; 0: it does not say
+	said       string        // all of the provider's words, in small letters
 	Err        *core.Error
 }
 
@@ -65,8 +66,9 @@ func (f *Fault) Unwrap() error { return f.Err }
 func FaultOf(err error) (*Fault, bool) { return errors.AsType[*Fault](err) }
 
 var (
-	errSilent = errors.New("the provider sent nothing for too long")
-	errDone   = errors.New("the answer is complete")
+	errSilent  = errors.New("the provider sent nothing for too long")
+	errEndless = errors.New("the answer does not end: it is longer than any model's")
+	errDone    = errors.New("the answer is complete")
 )
 
 // ended returns the cause where ctx has ended, which is no fault of a provider.

@@ -14,10 +14,10 @@ const noResult = "interrupted: this call has no result. It may have had an effec
 // History is the messages of a request in the shape that all wire formats
 // agree on: it begins and ends with what the model is told; nothing empty; who wrote a message, where it was not the person;
 // the results of an answer's calls directly after it, one each, in its order;
-// arguments that are objects; and IDs none of which comes twice, at most 40
-// letters, digits and characters of marks long.
-func History(msgs []core.Message, marks string) []core.Message {
-	h := history{ids: map[string]bool{}, marks: marks}
+// arguments that are objects; and IDs none of which comes twice, as the
+// provider takes them.
+func History(msgs []core.Message, ids IDs) []core.Message {
+	h := history{used: map[string]bool{}, ids: ids}
 	for i, m := range msgs {
 		switch m.Role {
 		case core.RoleUser:
@@ -36,10 +36,17 @@ func History(msgs []core.Message, marks string) []core.Message {
 	return h.out
 }
 
+// IDs says which IDs of calls a provider takes.
+type IDs struct {
+	Marks string // characters that they may have beside letters and digits
+	Exact int    // they have so many letters and digits; 0: at most 40
+	By    string // answers that this one packed (see Layout) keep the IDs it gave them
+}
+
 type history struct {
-	out   []core.Message
-	ids   map[string]bool
-	marks string
+	out  []core.Message
+	used map[string]bool
+	ids  IDs
 }
 
 // attributed is a message's text with its sender, where that is not the person.
@@ -69,7 +76,7 @@ func (h *history) answer(m core.Message, after []core.Message) {
 	calls := make([]core.ToolCall, len(m.Calls))
 	var answers []core.Message
 	for i, c := range m.Calls {
-		id := h.id(c.ID)
+		id := h.id(c.ID, m)
 		calls[i] = core.ToolCall{ID: id, Name: c.Name, Args: object(c.Args)}
 		r, ok := results[c.ID]
 		if !ok {
@@ -111,17 +118,30 @@ const longestID = 40
 
 // id makes an ID that the provider takes and that was not used before: IDs of
 // one provider go to another where a session changes its model.
-func (h *history) id(id string) string {
+func (h *history) id(id string, m core.Message) string {
 	want := id
-	if id == "" || len(id) > longestID || strings.ContainsFunc(id, func(r rune) bool { return !alnum(r) && !strings.ContainsRune(h.marks, r) }) {
-		want = "call_" + digest(id)
+	switch n := h.ids.Exact; {
+	case n > 0 && (len(id) != n || odd(id, "")), n == 0 && odd(id, h.ids.Marks) && (id == "" || !packedBy(m, h.ids.By)):
+		want = h.made(id)
 	}
-	for n := id; h.ids[want]; {
+	for n := id; h.used[want]; {
 		n += "+"
-		want = "call_" + digest(n)
+		want = h.made(n)
 	}
-	h.ids[want] = true
+	h.used[want] = true
 	return want
+}
+
+func (h *history) made(from string) string {
+	if n := h.ids.Exact; n > 0 {
+		return digest(from)[:min(n, 20)]
+	}
+	return "call_" + digest(from)
+}
+
+// odd reports whether an ID is none that every provider takes.
+func odd(id, marks string) bool {
+	return id == "" || len(id) > longestID || strings.ContainsFunc(id, func(r rune) bool { return !alnum(r) && !strings.ContainsRune(marks, r) })
 }
 
 func alnum(r rune) bool {
@@ -168,8 +188,10 @@ func (n *Names) To(name string) string {
 
 // From is the tool of a name on the wire.
 func (n *Names) From(wire string) string {
-	if t, ok := n.from[wire]; ok {
-		return t
+	for _, with := range []string{"", "functions.", "default_api.", "default_api:"} { // as models call them that were taught so
+		if t, ok := n.from[strings.TrimPrefix(wire, with)]; ok {
+			return t
+		}
 	}
 	return wire
 }

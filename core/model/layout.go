@@ -12,6 +12,7 @@ type Part struct {
 	Raw  json.RawMessage `json:"raw,omitempty"`  // the provider's own; of text and calls what it wants back beside them
 	Text int             `json:"text,omitempty"` // how many bytes of the text
 	Call int             `json:"call,omitempty"` // which call, the first is 1
+	Own  bool            `json:"own,omitempty"`  // the call's ID is one that only this provider understands
 }
 
 type layout struct {
@@ -26,7 +27,7 @@ type layout struct {
 func Layout(by, model string, parts []Part) json.RawMessage {
 	own := false
 	for _, p := range parts {
-		own = own || len(p.Raw) > 0
+		own = own || len(p.Raw) > 0 || p.Own
 	}
 	if !own {
 		return nil
@@ -36,6 +37,15 @@ func Layout(by, model string, parts []Part) json.RawMessage {
 		return nil // a part that is no JSON cannot be sent back either
 	}
 	return b
+}
+
+// CallPart is the part of the n-th call, the first is 1.
+func CallPart(n int, id string) Part { return Part{Call: n, Own: odd(id, "_-")} }
+
+// packedBy reports whether Layout packed the message for that provider.
+func packedBy(m core.Message, by string) bool {
+	var l layout
+	return len(m.Opaque) > 0 && json.Unmarshal(m.Opaque, &l) == nil && l.By == by
 }
 
 // LayoutOf unpacks what Layout has packed, where the same provider and model

@@ -1,7 +1,7 @@
 package model
 
 import (
-	"strings"
+	"bytes"
 	"sync"
 
 	"drover/core"
@@ -39,16 +39,33 @@ func (l *Learned) Set(model, what string, n int) bool {
 // name one of the parts.
 func Refused(err error, parts ...string) bool {
 	f, ok := FaultOf(err)
-	if !ok || f.Class != ClassInvalid {
+	if !ok || f.Class != ClassInvalid && f.Class != ClassNotFound && f.Status != 500 { // a server of one's own may break at it
 		return false
 	}
-	said := strings.ToLower(f.Err.Message)
-	for _, p := range parts {
-		if strings.Contains(said, p) {
-			return true
+	return says(f.said, parts)
+}
+
+// Learning asks with the request that make makes; where it is refused before
+// anything has streamed, and learn knows what it can do without, again.
+func Learning(on func(core.Delta), request func() ([]byte, error), ask func(body []byte, on func(core.Delta)) (core.ModelReply, error), learn func(error) bool) (core.ModelReply, error) {
+	var before []byte
+	var refused error
+	for {
+		body, err := request()
+		if err != nil {
+			return core.ModelReply{}, err
+		}
+		begun := false
+		if !bytes.Equal(body, before) { // else what was learned changes nothing of this one
+			var r core.ModelReply
+			if r, refused = ask(body, func(d core.Delta) { begun = true; on(d) }); refused == nil {
+				return r, nil
+			}
+		}
+		if before = body; begun || !learn(refused) {
+			return core.ModelReply{}, refused
 		}
 	}
-	return false
 }
 
 // Unfinished is the fault of an answer that ended as it should and is none.

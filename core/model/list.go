@@ -93,35 +93,30 @@ func (c *Client) Models(ctx context.Context) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var fault error
-	for _, to := range c.urls {
-		s, p, err := c.send(ctx, http.MethodGet, to, key, nil)
-		if err != nil {
-			if fault == nil {
-				fault = err
-			}
-			if !p.routeMissing() {
-				return nil, err
-			}
-			continue
-		}
-		defer s.Close()
-		body, err := s.Whole()
-		if err != nil {
-			return nil, err
-		}
-		return c.models(s, body)
+	s, err := c.ask(ctx, http.MethodGet, key, nil)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fault
+	defer s.Close()
+	body, err := s.Whole()
+	if err != nil {
+		return nil, err
+	}
+	return c.models(s, body)
 }
 
 // wireModel is what servers say of a model, in the words of several.
 type wireModel struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
-	Context Number `json:"context_length"`   // OpenRouter
-	Max     Number `json:"max_model_len"`    // vLLM
-	Input   Number `json:"max_input_tokens"` // Anthropic
+	Context Number `json:"context_length"`     // OpenRouter
+	Max     Number `json:"max_model_len"`      // vLLM
+	Input   Number `json:"max_input_tokens"`   // Anthropic
+	Window  Number `json:"context_window"`     // Groq
+	Most    Number `json:"max_context_length"` // Mistral
+	Meta    struct {
+		Trained Number `json:"n_ctx_train"`
+	} `json:"meta"` // llama.cpp
 	Pricing struct {
 		Prompt     json.RawMessage `json:"prompt"`
 		Completion json.RawMessage `json:"completion"`
@@ -136,11 +131,16 @@ func (c *Client) models(s *Stream, body []byte) ([]Listed, error) {
 	var w struct {
 		Data   []json.RawMessage `json:"data"`
 		Models []json.RawMessage `json:"models"`
+		Error  json.RawMessage   `json:"error"`
 	}
 	if body == nil || json.Unmarshal(body, &w) != nil && json.Unmarshal(body, &w.Data) != nil {
 		return nil, s.Garbage(body)
 	}
+	if !Empty(w.Error) {
+		return nil, c.Fault(ParseProblem(body))
+	}
 	var out []Listed
+	listed := map[string]bool{}
 	for _, raw := range append(w.Data, w.Models...) {
 		var m wireModel
 		if name, ok := TextOf(raw); ok {
@@ -151,10 +151,11 @@ func (c *Client) models(s *Stream, body []byte) ([]Listed, error) {
 		if m.ID == "" {
 			m.ID = m.Name
 		}
-		if m.ID == "" {
+		if m.ID == "" || listed[m.ID] { // llama.cpp lists each twice
 			continue
 		}
-		l := Listed{Provider: c.o.Name, Model: strings.TrimPrefix(m.ID, "models/"), Context: int64(max(m.Context, m.Max, m.Input))}
+		listed[m.ID] = true
+		l := Listed{Provider: c.o.Name, Model: strings.TrimPrefix(m.ID, "models/"), Context: int64(max(m.Context, m.Max, m.Input, m.Window, m.Most, m.Meta.Trained))}
 		if q := m.Pricing; amount(q.Prompt) && amount(q.Completion) {
 			l.PriceKnown = true
 			l.Price = Price{In: 1e6 * Amount(q.Prompt), Out: 1e6 * Amount(q.Completion), CacheRead: 1e6 * Amount(q.Read), CacheWrite: 1e6 * Amount(q.Write)}

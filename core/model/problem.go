@@ -3,13 +3,11 @@ package model
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"drover/core"
 )
 
 // Problem is what a provider says went wrong, in an error answer or inside a stream.
@@ -33,6 +31,10 @@ type wireProblem struct {
 	Metadata struct {
 		Raw json.RawMessage `json:"raw"` // OpenRouter: the words of the provider behind it
 	} `json:"metadata"`
+	Base struct {
+		Code json.RawMessage `json:"status_code"`
+		Says string          `json:"status_msg"`
+	} `json:"base_resp"` // MiniMax, beside an answer that is none
 }
 
 // ParseProblem reads an error in any of the shapes providers use; what is no
@@ -52,6 +54,9 @@ func ParseProblem(body []byte) Problem {
 	p := Problem{Type: w.Type, Code: word(w.Code), Message: word(w.Message)}
 	if p.Message == "" {
 		p.Message = word(w.Detail)
+	}
+	if p.Message == "" && w.Base.Says != "" {
+		p.Code, p.Message = word(w.Base.Code), w.Base.Says
 	}
 	if len(w.Error) > 0 {
 		var inner wireProblem
@@ -85,163 +90,91 @@ func word(raw json.RawMessage) string {
 	return string(raw)
 }
 
+var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
 // plain is the text of an answer that is no JSON; of a web page its title.
 func plain(body []byte) string {
 	s := string(body)
 	if strings.HasPrefix(s, "<") {
-		_, rest, ok := strings.Cut(s, "<title>")
-		if title, _, end := strings.Cut(rest, "</title>"); ok && end {
-			return "a web page: " + strings.TrimSpace(title)
+		if m := title.FindStringSubmatch(s); m != nil {
+			return "a web page: " + strings.TrimSpace(m[1])
 		}
 		return "a web page"
 	}
 	return s
 }
 
-// retryDelay reads Google's RetryInfo.
-func retryDelay(details json.RawMessage) time.Duration {
-	var list []struct {
-		RetryDelay string `json:"retryDelay"`
-	}
-	if len(details) == 0 || json.Unmarshal(details, &list) != nil {
-		return 0
-	}
-	for _, d := range list {
-		if t, err := time.ParseDuration(d.RetryDelay); err == nil && t > 0 {
-			return t
-		}
-	}
-	return 0
-}
-
-// retryAfter reads how long a provider wants to be left alone.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return capped(ms / 1000)
-	}
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 {
-		return capped(s)
-	}
-	if t, err := http.ParseTime(v); err == nil && t.After(now) {
-		return capped(t.Sub(now).Seconds())
-	}
-	return 0
-}
-
-// capped keeps a nonsensical wait from overflowing: a day is as good as never.
-func capped(seconds float64) time.Duration {
-	return time.Duration(min(seconds, 86400) * float64(time.Second))
-}
-
 // class decides what kind of failure a problem is.
 func (p Problem) class() Class {
 	said := strings.ToLower(p.Type + " " + p.Code + " " + p.Message)
-	has := func(parts ...string) bool {
-		for _, s := range parts {
-			if strings.Contains(said, s) {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(parts ...string) bool { return says(said, parts) }
 	switch {
-	case p.Status == http.StatusUnauthorized, p.Status == http.StatusForbidden, p.Status == http.StatusPaymentRequired,
-		has("insufficient_quota", "credit balance", "billing", "authentication_error", "permission_error", "invalid_api_key", "api key not valid"):
+	case p.Status == http.StatusPaymentRequired, p.broke(said):
 		return ClassAuth
-	case p.Status == http.StatusTooManyRequests, has("rate_limit", "resource_exhausted", "rate limit"):
-		return ClassRateLimit
-	case p.Status == http.StatusRequestEntityTooLarge, tooLong(said):
+	case p.Status == http.StatusTooManyRequests && has("request too large"): // larger than what a minute may have: waiting does not help
 		return ClassContextTooLong
+	case p.Status == http.StatusTooManyRequests:
+		return ClassRateLimit
+	case p.Status == http.StatusUnauthorized, p.Status == http.StatusForbidden, has(wrongKey...):
+		return ClassAuth
+	case p.Status == http.StatusRequestEntityTooLarge, has(tooLong...):
+		return ClassContextTooLong
+	case has("rate_limit", "resource_exhausted", "rate limit", "throttling"):
+		return ClassRateLimit
 	case p.Status == 529, p.Status == http.StatusServiceUnavailable, has("overloaded"):
 		return ClassOverloaded
-	case p.Status == http.StatusRequestTimeout, p.Status == http.StatusConflict, p.Status == http.StatusTooEarly, p.Status >= 500:
+	case has("--jinja", "not support tools", "tool use is not supported"): // whatever the status
+		return ClassInvalid
+	case p.Status == http.StatusNotImplemented, p.Status == http.StatusHTTPVersionNotSupported:
+		return ClassInvalid
+	case p.Status == http.StatusRequestTimeout, p.Status == http.StatusConflict, p.Status == http.StatusFailedDependency,
+		p.Status == http.StatusTooEarly, p.Status == closedByClient, p.Status >= 500:
 		return ClassServer
 	case p.Status == http.StatusNotFound, p.Status == http.StatusMethodNotAllowed, has("not_found", "model_not_found"):
 		return ClassNotFound
 	case has("content_filter", "content_policy", "safety", "cyber_policy"):
 		return ClassRefused
-	case p.Status >= 300, has("invalid"):
+	case p.Status >= 300, has("invalid", "unexpected endpoint"):
 		return ClassInvalid
 	}
 	return ClassServer
 }
 
-// tooLong knows the words in which providers say that a conversation does not fit.
-func tooLong(said string) bool {
-	for _, s := range []string{
+// closedByClient is the status of proxies for a request whose client has gone, or so they think.
+const closedByClient = 499
+
+// broke reports whether there is no credit left. Some providers speak of plan
+// and billing at limits of a minute too, and then say when to come again.
+func (p Problem) broke(said string) bool {
+	if says(said, noCredit) {
+		return true
+	}
+	return strings.Contains(said, "billing") && p.RetryAfter == 0 && !strings.Contains(said, "resource_exhausted")
+}
+
+// What providers say, in small letters.
+var (
+	noCredit = []string{
+		"insufficient_quota", "credit balance", "exceeded_current_quota", "insufficient balance", "insufficient_balance", "insufficient credit",
+		"insufficient fund", "out of credit", "not enough credit", "requires more credits", "api usage limits",
+	}
+	wrongKey = []string{
+		"authentication_error", "permission_error", "invalid_api_key", "invalid api key", "incorrect api key", "api key not valid", "no auth credentials",
+		"invalid_authentication", "authentication fail", "unauthorized",
+	}
+	tooLong = []string{
 		"context_length", "context length", "context window", "context size", "context limit", "exceed_context", "prompt is too long",
 		"maximum prompt length", "input token count", "input is too long", "request_too_large", "too many tokens", "context the overflows",
-	} {
+		"reduce the length of the messages", "exceeded model token limit", "prompt exceeds max length", "range of input length", "max_new_tokens` must be",
+		"too large for model with",
+	}
+)
+
+func says(said string, parts []string) bool {
+	for _, s := range parts {
 		if strings.Contains(said, s) {
 			return true
 		}
 	}
 	return false
-}
-
-// Fault makes a Fault of a problem: the provider's words, without the key, and the remedy.
-func (c *Client) Fault(p Problem) *Fault {
-	class := p.class()
-	words := core.Short(core.CleanLine(c.mask(p.Message)), 600)
-	if words == "" {
-		words = strings.TrimSpace(p.Type + " " + http.StatusText(p.Status))
-	}
-	if words == "" {
-		words = "an error without words"
-	}
-	message := c.o.name() + ": " + words
-	if p.Status > 0 {
-		message = fmt.Sprintf("%s answered %d: %s", c.o.name(), p.Status, words)
-	}
-	return &Fault{Class: class, Status: p.Status, RetryAfter: p.RetryAfter, Err: &core.Error{
-		Code: class.Code(), Message: message, Hint: c.hint(class, p),
-	}}
-}
-
-func (c *Client) hint(class Class, p Problem) string {
-	key := "the key"
-	if c.o.KeyName != "" {
-		key = c.o.KeyName
-	}
-	switch class {
-	case ClassAuth:
-		said := strings.ToLower(p.Type + p.Code + p.Message)
-		switch {
-		case p.Status == http.StatusPaymentRequired, strings.Contains(said, "quota"), strings.Contains(said, "credit"), strings.Contains(said, "billing"):
-			return "the account behind " + key + " has no credit left: see the provider's billing page"
-		case p.Status == http.StatusForbidden:
-			return key + " may not use this model: check its rights, or choose another model (drover models)"
-		case c.o.KeyName == "":
-			return "the server wants a key: set one for " + c.o.name()
-		}
-		return "set " + key + " to a valid key of " + c.o.name()
-	case ClassNotFound:
-		if !p.routeMissing() {
-			return "drover models lists the models there are"
-		}
-		return "is the base URL right? It is " + c.shown()
-	case ClassContextTooLong:
-		return "compact the conversation, or choose a model with a larger context (drover models)"
-	case ClassRateLimit:
-		return "wait, or choose a model of another provider (drover models)"
-	case ClassRefused:
-		return "ask in other words, or choose another model"
-	case ClassInvalid:
-		if strings.Contains(strings.ToLower(p.Message), "tool") {
-			return "the model may not be able to use tools: choose another one (drover models)"
-		}
-		return "the model cannot take this request: choose another one (drover models)"
-	case ClassOverloaded, ClassServer:
-		return "try again later, or choose another model (drover models)"
-	}
-	return ""
-}
-
-// routeMissing reports whether a 404 is about the address and not about a model.
-func (p Problem) routeMissing() bool {
-	if p.Status != http.StatusNotFound && p.Status != http.StatusMethodNotAllowed {
-		return false
-	}
-	return !strings.Contains(strings.ToLower(p.Message+p.Code+p.Type), "model")
 }

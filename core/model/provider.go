@@ -121,6 +121,9 @@ func configured(p Provider, base string) string {
 			host = net.JoinHostPort(host, port)
 		}
 		base = "http://" + host
+		if port == "" && far(host) { // a key does not go there in the clear
+			base = "https://" + host
+		}
 	}
 	if u, err := url.Parse(base); err == nil && strings.HasSuffix(u.Hostname(), "googleapis.com") && !strings.Contains(u.Path, "openai") {
 		u.Path = "/v1beta/openai"
@@ -129,10 +132,24 @@ func configured(p Provider, base string) string {
 	return base
 }
 
+// far reports whether a host, with a path or without, is none of this machine or its network.
+func far(host string) bool {
+	name, _, _ := strings.Cut(host, "/")
+	at := strings.LastIndexByte(name, '.')
+	return at > 0 && net.ParseIP(name) == nil && !slices.Contains([]string{"local", "lan", "internal", "home"}, name[at+1:])
+}
+
 // wireAt is the wire format at another address: what imitates OpenAI speaks
-// Chat Completions, and few of them Responses.
+// Chat Completions, and few of them Responses; the whole address tells which.
 func wireAt(p Provider) Wire {
-	if p.Wire == WireResponses && !strings.Contains(p.BaseURL, "api.openai.com") {
+	u, err := url.Parse(p.BaseURL)
+	if err != nil || p.Wire == WireAnthropic {
+		return p.Wire
+	}
+	switch path := strings.TrimRight(u.Path, "/"); {
+	case strings.HasSuffix(path, "/responses"):
+		return WireResponses
+	case strings.HasSuffix(path, "/chat/completions"), u.Hostname() != "api.openai.com":
 		return WireChat
 	}
 	return p.Wire

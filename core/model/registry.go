@@ -78,7 +78,7 @@ func (r *Registry) Resolve(name string) (core.Model, string, error) {
 
 func (r *Registry) options(p Provider) Options {
 	o := Options{
-		Name: p.Name, BaseURL: p.BaseURL, Key: p.Key, KeyName: p.KeyName, Bearer: p.Bearer, Headers: p.Headers,
+		Name: p.Name, BaseURL: p.BaseURL, Key: p.Key, KeyName: p.KeyName, Bearer: p.Bearer, Moved: p.Moved, Headers: p.Headers,
 		HTTP: r.o.HTTP, Prices: r.o.Prices,
 	}
 	if r.o.Tune != nil {

@@ -63,7 +63,7 @@ func (s *State) back() []Effect {
 	case s.Notice() != "":
 		s.Agents.noticed = true
 	default:
-		s.say("this is the top; q leaves the screen, and agents go on")
+		s.say(s.Keyed("this is the top; {quit} leaves the screen, and agents go on"))
 	}
 	return nil
 }
@@ -97,14 +97,14 @@ func (s *State) ctrlC() []Effect {
 		return []Effect{Quit{}}
 	}
 	s.View.leaving = true
-	s.say("Ctrl-C again leaves the screen; agents go on")
+	s.say(s.Keyed("{leave} again leaves the screen; agents go on"))
 	return nil
 }
 
 func (s *State) toggleDone() []Effect {
 	s.Tree.HideDone = !s.Tree.HideDone
 	s.Tree.rebuild()
-	s.say(map[bool]string{true: "finished tasks are hidden; f shows them", false: "finished tasks are shown"}[s.Tree.HideDone])
+	s.say(map[bool]string{true: s.Keyed("finished tasks are hidden; {finished} shows them"), false: "finished tasks are shown"}[s.Tree.HideDone])
 	return nil
 }
 
@@ -214,16 +214,44 @@ func (s *State) viewApproval() []Effect {
 	return s.read(core.ApprovalRef(a.ID)+": may it run?", append(append(lines, ""), s.View.Args...))
 }
 
-// Path names a task by its ancestors: main › plan › edit-cart.
+// maxPathTitle is how much of a session's title a path begins with.
+const maxPathTitle = 40
+
+// Path names a task by its session and its ancestors: Add coupons › plan › edit-cart.
 func (s *State) Path(task string) string {
+	return strings.Join(s.path(task), " › ")
+}
+
+func (s *State) path(task string) []string {
 	var parts []string
 	for n := s.Tree.nodes[task]; n != nil; n = n.Parent {
-		parts = append([]string{core.CleanLine(n.Task.Label())}, parts...)
+		parts = append([]string{core.Short(s.Title(n), maxPathTitle)}, parts...)
+	}
+	return parts
+}
+
+// How much of a path is told: all of it, its ends, or the task alone.
+const (
+	PathWhole = iota
+	PathEnds
+	PathLast
+)
+
+// Asker names a task by so much of its path.
+func (s *State) Asker(task string, much int) string {
+	parts := s.path(task)
+	switch n := len(parts); {
+	case n == 0:
+		return ""
+	case much == PathLast:
+		return parts[n-1]
+	case much == PathEnds && n > 2:
+		return parts[0] + " › … › " + parts[n-1]
 	}
 	return strings.Join(parts, " › ")
 }
 
-func (s *State) selected() *core.TaskView { return &s.Selected().Task }
+func (s *State) selected() *Task { return &s.Selected().Task }
 
 func (s *State) promote() []Effect { return []Effect{Promote{Task: s.Tree.Selected}} }
 func (s *State) resume() []Effect  { return []Effect{Resume{Task: s.Tree.Selected}} }

@@ -273,7 +273,7 @@ func (s *State) Notice() string {
 	if s.Agents.noticed || agents+commands == 0 {
 		return ""
 	}
-	return "this folder brings " + brings(agents, commands) + " you have not trusted: @ shows them, T trusts"
+	return "this folder brings " + brings(agents, commands) + " you have not trusted" + s.Keyed("; {agents} shows them; {trust} trusts")
 }
 
 // fits reports whether the text has every word, and none of those after "!".

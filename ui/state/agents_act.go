@@ -17,7 +17,7 @@ func agentKeys() []Binding {
 		{keys("PgDn", "Ctrl-D"), InAgents, "agents page down", "a page down", "", nil, moves(1, true)},
 		{keys("PgUp", "Ctrl-U"), InAgents, "agents page up", "a page up", "", nil, moves(-1, true)},
 		{keys("!"), InAgents, "leave for the inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).leaveForNeed},
-		{keys(":"), InAgents, "command over agents", "type a command; Tab completes it", "command", nil, (*State).startCommand},
+		{keys(":"), InAgents, "command over agents", "type a command; {complete} completes it", "command", nil, (*State).startCommand},
 		{keys("?"), InAgents, "help over agents", "show all keys", "help", nil, (*State).help},
 		{keys("Esc", "h", "Left"), InAgents, "leave agents", "drop the filter, or back to the tasks", "back", nil, (*State).leaveAgents},
 		{keys("@", "q"), InAgents, "close agents", "back to the tasks", "", nil, (*State).closeAgents},
@@ -90,7 +90,7 @@ func (s *State) whyNoAgents() string {
 	case s.Agents.Len() > 0:
 		return ""
 	case s.Agents.Err != "":
-		return "the agents could not be read: " + s.Agents.Err + "; r tries again"
+		return "the agents could not be read: " + s.Agents.Err + s.Keyed("; {reload} tries again")
 	case !s.Agents.loaded:
 		return "the agents are being read"
 	}
@@ -102,7 +102,7 @@ func (s *State) whyNoAgent() string {
 		return why
 	}
 	if s.Agent() == nil {
-		return "no agent fits the filter; Esc drops it"
+		return s.Keyed("no agent fits the filter; {leave-agents} drops it")
 	}
 	return ""
 }

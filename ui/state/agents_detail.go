@@ -138,16 +138,16 @@ func (s *State) whyNot(a *Agent) string {
 		if a.file() == "" {
 			return why
 		}
-		return why + "; another name in this file (e) gives you both"
+		return why + s.Keyed("; another name in this file gives you both; {edit-agent} opens it")
 	case AgentUntrusted:
-		return join("it comes with a folder you have not trusted", ": ", reason) + "; T trusts it"
+		return join("it comes with a folder you have not trusted", ": ", reason) + s.Keyed("; {trust-in-agents} trusts it")
 	case AgentDisabled:
-		return join("it is disabled", ": ", reason) + "; the settings or its file (e) enable it"
+		return join("it is disabled", ": ", reason) + s.Keyed("; the settings or its file enable it; {edit-agent} opens it")
 	case AgentProblem:
 		if reason == "" && len(a.Problems) > 0 {
 			reason = core.Short(core.CleanLine(core.Short(a.Problems[0].Message, 400)), 200)
 		}
-		return join("it cannot be loaded", ": ", reason) + "; v shows all that is wrong, e opens its file"
+		return join("it cannot be loaded", ": ", reason) + s.Keyed("; {view-agent} shows all that is wrong; {edit-agent} opens its file")
 	}
 	return ""
 }

@@ -69,7 +69,7 @@ func TestAgentKeys(t *testing.T) {
 func TestAgentKeysSayWhy(t *testing.T) {
 	covered := map[string]bool{}
 	for _, c := range []struct{ name, keys, why string }{
-		{"lead", "@<Enter>", "broken: it cannot be loaded: not a list; v shows all that is wrong, e opens its file"},
+		{"lead", "@<Enter>", "broken: it cannot be loaded: not a list; v shows all that is wrong; e opens its file"},
 		{"lead", "@jj<Enter>", "explore: the name means /me/explore.md"},
 		{"lead", "@jjjn", "off: it is disabled: disabled: true"},
 		{"lead", "@jjjjn", "review: it comes with a folder you have not trusted; T trusts it"},
@@ -184,7 +184,7 @@ func TestAgentParts(t *testing.T) {
 
 func TestNotice(t *testing.T) {
 	s := catalogued()
-	if got, want := s.Notice(), "this folder brings 1 agent and 1 command you have not trusted: @ shows them, T trusts"; got != want {
+	if got, want := s.Notice(), "this folder brings 1 agent and 1 command you have not trusted; @ shows them; T trusts"; got != want {
 		t.Fatalf("got %q, want %q", got, want)
 	}
 	press(s, "<Esc>")
@@ -303,7 +303,7 @@ func TestSlash(t *testing.T) {
 	s.Done(NewSession{Prompt: "/nope x", Agent: "explore"}, core.Request{}, &core.Error{Code: core.CodeNotFound, Message: "no command /nope"})
 	press(s, "<Esc>")
 	s.Done(NewSession{Prompt: "/nope x"}, core.Request{}, &core.Error{Code: core.CodeNotFound, Message: "no command /nope"})
-	if s.Draft("@explore") != "/nope x" || s.Toast.Text != "no command /nope · your text is kept: n" {
+	if s.Draft("@explore") != "/nope x" || s.Toast.Text != "no command /nope · your text is kept; n has it" {
 		t.Errorf("draft %q, toast %q", s.Draft("@explore"), s.Toast.Text)
 	}
 }

@@ -38,7 +38,7 @@ func BenchmarkOpen100k(b *testing.B) {
 // BenchmarkChange100k is one changed task.
 func BenchmarkChange100k(b *testing.B) {
 	s := many(b)
-	v := s.Tree.Node("s050007").Task
+	v := s.Tree.Node("s050007").Task.View()
 	for b.Loop() {
 		v.Rev++
 		s.Apply(core.Update{Tasks: []core.TaskView{v}})

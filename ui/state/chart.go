@@ -77,7 +77,7 @@ func (s *State) redrawChart() {
 	var tasks []core.TaskView
 	var add func(*Node)
 	add = func(n *Node) {
-		tasks = append(tasks, n.Task)
+		tasks = append(tasks, n.Task.View())
 		for _, k := range n.Kids {
 			add(k)
 		}

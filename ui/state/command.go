@@ -173,7 +173,7 @@ func (s *State) cmdApprove(arg string) []Effect {
 	a, _ := s.Approval()
 	switch {
 	case a == nil:
-		s.fail("the selected task asks for nothing; ! goes to the next that does")
+		s.fail(s.Keyed("the selected task asks for nothing; {next-in-inbox} goes to the next that does"))
 		return nil
 	case s.whyNotAnswer() != "":
 		s.fail(s.whyNotAnswer())
@@ -190,7 +190,7 @@ func (s *State) cmdApprove(arg string) []Effect {
 func (s *State) cmdDeny(reason string) []Effect {
 	a, _ := s.Approval()
 	if a == nil {
-		s.fail("the selected task asks for nothing; ! goes to the next that does")
+		s.fail(s.Keyed("the selected task asks for nothing; {next-in-inbox} goes to the next that does"))
 		return nil
 	}
 	s.answer(a.Task, a.ID)
@@ -290,11 +290,22 @@ func (s *State) seek(to string) (best *Node, rank int) {
 		case strings.Contains(strings.ToLower(s.Title(n)), strings.ToLower(to)):
 			r = goInTitle
 		}
-		if r > rank || r == rank && r > 0 && id < best.Task.ID {
+		if r > rank || r == rank && r > 0 && nearer(n, best) {
 			best, rank = n, r
 		}
 	}
 	return best, rank
+}
+
+// nearer reports of two tasks that fit alike whether a is meant rather than b: one at work, else the younger.
+func nearer(a, b *Node) bool {
+	if x, y := a.Task.Status == core.Running, b.Task.Status == core.Running; x != y {
+		return x
+	}
+	if a.Task.Created != b.Task.Created {
+		return a.Task.Created > b.Task.Created
+	}
+	return a.Task.ID < b.Task.ID
 }
 
 func (s *State) taskNames(string) []string {

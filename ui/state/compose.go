@@ -100,14 +100,14 @@ func (s *State) whyNotSend() string {
 	c := &s.Input.Compose
 	switch {
 	case c.Blank() && c.Kind == ToNew:
-		return "say what the agent should do; Esc goes back"
+		return s.Keyed("say what the agent should do; {put-aside} goes back")
 	case c.Blank():
-		return "the message is empty; Esc goes back"
+		return s.Keyed("the message is empty; {put-aside} goes back")
 	case c.Kind == ToMany && len(s.reachable(c.Targets)) == 0:
-		return "all of them have ended meanwhile: the draft is kept; Esc goes back"
+		return s.Keyed("all of them have ended meanwhile: the draft is kept; {put-aside} goes back")
 	case c.Kind == ToTask:
 		if n := s.Tree.nodes[c.Target]; n != nil && n.Task.Status.Terminal() {
-			return s.name(c.Target) + " has ended meanwhile (" + n.Task.State() + "): the draft is kept; Esc goes back"
+			return s.name(c.Target) + " has ended meanwhile (" + n.Task.State() + "): the draft is kept" + s.Keyed("; {put-aside} goes back")
 		}
 	}
 	return ""
@@ -184,14 +184,14 @@ func indent(text string) []string {
 
 func (s *State) whyNoTask() string {
 	if s.Selected() == nil {
-		return "no task is selected; n starts a session"
+		return s.Keyed("no task is selected; {new-session} starts a session")
 	}
 	return ""
 }
 
 func (s *State) whyNothing() string {
 	if s.Tree.Len() == 0 {
-		return "there are no tasks yet; n starts a session"
+		return s.Keyed("there are no tasks yet; {new-session} starts a session")
 	}
 	return ""
 }
@@ -218,7 +218,7 @@ func (s *State) whyNotMessage() string {
 		return why
 	}
 	if t := s.selected(); t.Status.Terminal() {
-		return fmt.Sprintf("%s is %s: an ended task takes no message; n starts a session", s.name(t.ID), t.State())
+		return fmt.Sprintf("%s is %s: an ended task takes no message", s.name(t.ID), t.State()) + s.Keyed("; {new-session} starts a session")
 	}
 	return ""
 }
@@ -229,9 +229,9 @@ func (s *State) whyNotSteer() string {
 	}
 	switch t := s.selected(); {
 	case t.Interrupted:
-		return s.name(t.ID) + " is interrupted: r resumes it, m leaves it a message"
+		return s.name(t.ID) + " is interrupted" + s.Keyed("; {resume} resumes it; {message} leaves it a message")
 	case t.Status != core.Running:
-		return s.name(t.ID) + " is idle: there is no turn to steer; m starts the next"
+		return s.name(t.ID) + " is idle: there is no turn to steer" + s.Keyed("; {message} starts the next")
 	}
 	return ""
 }
@@ -286,9 +286,9 @@ func (s *State) whyNotEnd() string {
 	}
 	switch n := s.Selected(); {
 	case n.Task.Status == core.Running:
-		return s.name(n.Task.ID) + " is running: wait for it, or x cancels it"
-	case n.Below.Running+n.Below.Needs+n.Below.Interrupted > 0:
-		return "something under " + s.name(n.Task.ID) + " is still running: wait for it, or x cancels all of it"
+		return s.name(n.Task.ID) + " is running: wait for it" + s.Keyed("; {cancel} cancels it")
+	case n.Below().Running+n.Below().Needs+n.Below().Interrupted > 0:
+		return "something under " + s.name(n.Task.ID) + " is still running: wait for it" + s.Keyed("; {cancel} cancels all of it")
 	}
 	return ""
 }

@@ -1,15 +1,12 @@
 package state
 
-import (
-	"fmt"
-
-	"drover/core"
-)
+import "fmt"
 
 // Counts sums up tasks.
 type Counts struct {
 	Running, Needs, Idle, Interrupted, Done int // Done: completed, failed or cancelled
 	Failed                                  int // of Done
+	Parked, Queued                          int // of Running: they wait for a rate limit, or for a slot
 	TokensIn, TokensOut                     int64
 	Cost                                    float64
 	Unpriced                                int // tasks whose price is not known: Cost is too low
@@ -28,14 +25,16 @@ func (c *Counts) plus(o Counts, by int) {
 	c.Interrupted += by * o.Interrupted
 	c.Done += by * o.Done
 	c.Failed += by * o.Failed
+	c.Parked += by * o.Parked
+	c.Queued += by * o.Queued
 	c.TokensIn += int64(by) * o.TokensIn
 	c.TokensOut += int64(by) * o.TokensOut
 	c.Cost += float64(by) * o.Cost
 	c.Unpriced += by * o.Unpriced
 }
 
-func (c *Counts) count(t *core.TaskView) {
-	switch LookOf(t) {
+func (c *Counts) count(t *Task) {
+	switch t.Look() {
 	case LookNeeds:
 		c.Needs++
 	case LookIdle:
@@ -47,16 +46,38 @@ func (c *Counts) count(t *core.TaskView) {
 		c.Done++
 	case LookCompleted, LookCancelled:
 		c.Done++
+	case LookParked:
+		c.Parked++
+		c.Running++
+	case LookQueued:
+		c.Queued++
+		c.Running++
 	default:
 		c.Running++
 	}
 	c.TokensIn += t.TokensIn
 	c.TokensOut += t.TokensOut
-	if t.Cost != nil {
-		c.Cost += *t.Cost
+	if t.Priced {
+		c.Cost += t.Cost
 	} else {
 		c.Unpriced++
 	}
+}
+
+// Below counts everything under the task, itself not.
+func (n *Node) Below() Counts {
+	if n.below == nil {
+		return Counts{}
+	}
+	return *n.below
+}
+
+// sum is Below, to be changed.
+func (n *Node) sum() *Counts {
+	if n.below == nil {
+		n.below = &Counts{}
+	}
+	return n.below
 }
 
 // Own counts the task alone.
@@ -70,7 +91,7 @@ func (n *Node) Own() (c Counts) {
 // All counts the task and everything under it.
 func (n *Node) All() Counts {
 	c := n.Own()
-	c.add(n.Below)
+	c.add(n.Below())
 	return c
 }
 

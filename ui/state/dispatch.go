@@ -126,7 +126,7 @@ func (s *State) typed(k Key) []Effect {
 func (s *State) strange(k Key) {
 	for i := range s.keys {
 		if b := &s.keys[i]; slices.Contains(b.Keys, k) {
-			s.fail(fmt.Sprintf("%s does nothing here; %s: %s", k.Label(), b.Context, b.Help))
+			s.fail(fmt.Sprintf("%s does nothing here; %s: %s", k.Label(), b.Context, s.Keyed(b.Help)))
 			return
 		}
 	}
@@ -180,8 +180,7 @@ func (s *State) refilter() {
 		}
 		return
 	}
-	s.Tree.Filter = s.Input.Line.String()
-	s.Tree.rebuild()
+	s.Tree.refilter(s.Input.Line.String())
 	if n := s.Selected(); n != nil && n.hit {
 		return
 	}
@@ -191,12 +190,6 @@ func (s *State) refilter() {
 			return
 		}
 	}
-}
-
-// Hint is a key and what it does, for the footer; Press is the key itself.
-type Hint struct {
-	Key, Label string
-	Press      Key
 }
 
 // asked reports whether the keys of the context answer a call: the footer names them before they can act.
@@ -218,7 +211,7 @@ func (s *State) Footer() []Hint {
 			if b.Label == "" || b.Why != nil && !s.asked(c) && b.Why(s) != "" {
 				continue
 			}
-			hints = append(hints, Hint{b.Keys[0].Label(), b.Label, b.Keys[0]})
+			hints = append(hints, Hint{b.Keys[0].Label(), b.Label, b.ID(), b.Keys[0]})
 		}
 	}
 	return hints
@@ -251,7 +244,7 @@ func (s *State) helpLines() []string {
 			if n := len([]rune(k)); n < 18 {
 				k += strings.Repeat(" ", 18-n)
 			}
-			lines = append(lines, "  "+k+" "+b.Help)
+			lines = append(lines, "  "+k+" "+s.Keyed(b.Help))
 		}
 		lines = append(lines, "")
 	}
@@ -289,7 +282,7 @@ func KeysMarkdown() string {
 				for _, k := range x.Keys {
 					ks = append(ks, "`"+strings.ReplaceAll(k.Label(), "|", "\\|")+"`")
 				}
-				b.WriteString("| " + strings.Join(ks, " ") + " | " + x.Help + " |\n")
+				b.WriteString("| " + strings.Join(ks, " ") + " | " + keyed(table, x.Help) + " |\n")
 			}
 		}
 		b.WriteString("\n")

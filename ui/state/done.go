@@ -104,9 +104,9 @@ func (s *State) kept(n NewSession) string {
 	case s.View.Mode == Composing:
 		return ""
 	case n.Agent == "":
-		return " · your text is kept: n"
+		return " · your text is kept" + s.Keyed("; {new-session} has it")
 	}
-	return " · your text is kept: n on " + core.Short(line(n.Agent), 40) + " in @"
+	return " · your text is kept for " + core.Short(line(n.Agent), 40) + s.Keyed("; {agents} has the agents")
 }
 
 // unanswer asks again about a call whose answer did not arrive.
@@ -126,6 +126,7 @@ func (s *State) Started(task string) {
 	s.Tree.want = task
 	s.Tree.rebuild()
 	s.View.Show = ShowTranscript
+	s.advance() // a tour begins here
 }
 
 func (s *State) receipt(r core.Request) {

@@ -64,11 +64,11 @@ func Folded(n *Node) (many, what string) {
 	if !n.Shut || n.Head == "" && len(n.Kids) == 0 && n.rest == nil {
 		return "", ""
 	}
-	all := n.Below.Live() + n.Below.Done
+	all := n.Below().Live() + n.Below().Done
 	if all == 0 { // not counted yet
 		return "+…", ""
 	}
-	return fmt.Sprintf("+%d", all), tally(n.Below)
+	return fmt.Sprintf("+%d", all), tally(n.Below())
 }
 
 // tally says in words what of many tasks matters.
@@ -88,7 +88,7 @@ func tally(c Counts) string {
 
 // Tally says what of the tasks under a heading matters, and how many there are.
 func (s *State) Tally(n *Node) string {
-	c := n.Below
+	c := n.Below()
 	many := plural(c.Live()+c.Done, "task", "tasks")
 	if s.Tree.Order.Group == GroupStatus { // the heading says what they do
 		return many

@@ -114,7 +114,7 @@ func (h *Hits) Title() string {
 func (s *State) openHit() []Effect {
 	h := &s.Hits
 	if h.At >= len(h.Found.Hits) {
-		s.say("nothing was found; / searches for other words")
+		s.say(s.Keyed("nothing was found; {search-again} searches for other words"))
 		return nil
 	}
 	hit := h.Found.Hits[h.At]

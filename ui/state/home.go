@@ -118,6 +118,39 @@ func (s *State) PointInbox(i int) []Effect {
 	return s.after()
 }
 
+// PointListed puts the cursor on a row of the inbox or the review.
+func (s *State) PointListed(row int) []Effect {
+	switch {
+	case s.Inbox.Open && row < len(s.Wants.Inbox):
+		s.moveInbox(row - s.Inbox.at)
+	case s.Review.Open && row < len(s.Review.Rows):
+		s.Review.move(row - s.Review.at)
+	}
+	return s.after()
+}
+
+// OpenListed opens what the cursor of the inbox or the review is on, as its key does.
+func (s *State) OpenListed() []Effect {
+	var out []Effect
+	switch {
+	case s.Inbox.Open && s.Question() != nil:
+		out = s.openAsker()
+	case s.Review.Open && s.Review.Selected != "":
+		out = s.openReviewed()
+	}
+	return append(out, s.after()...)
+}
+
+// TurnTo turns the detail pane to a page and gives it the keys, as a click on its tab does.
+func (s *State) TurnTo(w Show) []Effect {
+	s.View.Pane = PaneDetail
+	out := s.turnTo(w)
+	return append(out, s.after()...)
+}
+
+// OpenHit goes to the place that the cursor is on.
+func (s *State) OpenHit() []Effect { return append(s.openHit(), s.after()...) }
+
 // Open opens the selected task, as its key does.
 func (s *State) Open() []Effect {
 	if s.Selected() == nil {
@@ -179,7 +212,7 @@ func (s *State) who(task string, fresh []core.TaskView) string {
 }
 
 // ended says what has become of a session's main task that was at work; "" for nothing of note.
-func (s *State) ended(old, t *core.TaskView) string {
+func (s *State) ended(old *Task, t *core.TaskView) string {
 	if t.Kind != core.KindMain || old.Status != core.Running || t.Interrupted {
 		return ""
 	}

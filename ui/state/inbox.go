@@ -2,6 +2,7 @@ package state
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func listKeys(c Context, one string, closeIt func(*State) []Effect, again Key) [
 		{keys("G", "End"), c, "last " + one, "last " + one, "", nil, moves(1<<30, false)},
 		{keys("PgDn", "Ctrl-D"), c, one + "s page down", "a page down", "", nil, moves(1, true)},
 		{keys("PgUp", "Ctrl-U"), c, one + "s page up", "a page up", "", nil, moves(-1, true)},
-		{keys(":"), c, "command over " + one + "s", "type a command; Tab completes it", "command", nil, (*State).startCommand},
+		{keys(":"), c, "command over " + one + "s", "type a command; {complete} completes it", "command", nil, (*State).startCommand},
 		{keys("?"), c, "help over " + one + "s", "show all keys", "help", nil, (*State).help},
 		{keys("Esc", "q", "h", "Left", again), c, "close " + one + "s", "back to the tasks", "back", nil, closeIt},
 	}
@@ -123,9 +124,17 @@ func (s *State) whyNotAlways() string {
 		return why
 	}
 	if s.Config.RuleFor != nil && s.Rule(s.Question()) == "" {
-		return "no safe rule can be made of this call: a allows it once"
+		return "no safe rule can be made of this call" + s.Keyed("; {"+s.near("allow")+"} allows it once")
 	}
 	return ""
+}
+
+// near is the command of that name that answers here: the inbox has its own.
+func (s *State) near(command string) string {
+	if s.Inbox.Open {
+		return command + "-in-inbox"
+	}
+	return command
 }
 
 // identical are the pending calls that would do just the same in the same folder, itself among them.
@@ -150,7 +159,7 @@ func (s *State) whyNotIdentical() string {
 		return why
 	}
 	if ids, _ := s.identical(s.Question()); len(ids) < 2 {
-		return "no other call is identical to this one: a allows it"
+		return s.Keyed("no other call is identical to this one; {allow-in-inbox} allows it")
 	}
 	return ""
 }
@@ -214,13 +223,14 @@ func (s *State) AskParts(a *core.Approval) []Part {
 		args = Arguments(a)
 	}
 	add("exactly", strings.Join(args, "\n"))
+	adds := cmp.Or(s.Keyed("{allow-always-in-inbox} adds"), "always")
 	if rule := s.Rule(a); rule != "" {
-		add("A adds", rule)
+		add(adds, rule)
 	} else if s.Config.RuleFor != nil {
-		add("A adds", "nothing: no safe rule can be made of this call")
+		add(adds, "nothing: no safe rule can be made of this call")
 	}
 	if ids, _ := s.identical(a); len(ids) > 1 {
-		add("identical", plural(len(ids)-1, "more call", "more calls")+"; = allows all of them")
+		add("identical", plural(len(ids)-1, "more call", "more calls")+s.Keyed("; {allow-identical} allows all of them"))
 	}
 	add("since", Elapsed(s.Now.Sub(a.Created)))
 	add("session", s.SessionTitle(a.Session))

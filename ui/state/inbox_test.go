@@ -112,14 +112,14 @@ func TestInboxIdentical(t *testing.T) {
 	press(s, "I")
 	pass(s, time.Second)
 	press(s, "=")
-	if want := "allow 2 identical calls of shell npm test? Asked by main › survey, main › plan › deep"; s.View.Confirm.Text != want {
+	if want := "allow 2 identical calls of shell npm test? Asked by Add coupons › survey, Add coupons › plan › deep"; s.View.Confirm.Text != want {
 		t.Fatalf("asks %q", s.View.Confirm.Text)
 	}
 	// One more comes in: it is not among those that were asked about.
 	s.Apply(core.Update{Changed: []string{"sync1"}, Approvals: []core.Approval{{ID: 9, Session: "main1", Task: "sync1", Tool: "shell", Subject: "npm test", Args: json.RawMessage(`{"command":"npm test"}`), State: core.AppPending, Created: t0}}})
 	// And one is answered elsewhere: the question says so, and waits for a reader.
 	s.Apply(core.Update{Changed: []string{"deep1"}})
-	if want := "allow 1 call of shell npm test? Asked by main › survey"; s.View.Confirm.Text != want {
+	if want := "allow 1 call of shell npm test? Asked by Add coupons › survey"; s.View.Confirm.Text != want {
 		t.Fatalf("asks %q", s.View.Confirm.Text)
 	}
 	if e := press(s, "y"); len(e) != 0 {

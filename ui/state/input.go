@@ -186,7 +186,7 @@ func (s *State) Paste(text string) []Effect {
 		s.Input.Line.Insert(core.CleanLine(core.Short(text, 4000)))
 		s.refilter()
 	default:
-		s.fail("nothing is being typed: m opens a message, n a new session; then paste")
+		s.fail(s.Keyed("nothing is being typed; {message} opens a message; {new-session} a new session; then paste"))
 	}
 	return s.after()
 }

@@ -17,7 +17,7 @@ type Rebind struct {
 
 // ID is the command's name in a keymap: "next in inbox" is next-in-inbox.
 func (b *Binding) ID() string {
-	return strings.NewReplacer(": ", "-", " ", "-").Replace(b.Name)
+	return strings.ReplaceAll(strings.ReplaceAll(b.Name, ": ", "-"), " ", "-")
 }
 
 // contextSets are the contexts that can be in force at the same time.
@@ -139,8 +139,17 @@ func nearestCommand(table []Binding, id string) string {
 	return "drover keys lists all commands"
 }
 
-// Rekey takes other keys over, at once.
-func (s *State) Rekey(table []Binding) { s.keys = table }
+// Rekey takes other keys over, at once, and so does every text that names one.
+func (s *State) Rekey(table []Binding) {
+	s.keys = table
+	s.Pages.Version++
+	if p := &s.Home.Palette; s.View.Mode == Picking {
+		at := p.At
+		p.all = s.choices()
+		s.pick()
+		p.At = at
+	}
+}
 
 // Action is the ID of what the key would do now; "" for nothing, or for typing.
 func (s *State) Action(k Key) string {
@@ -152,12 +161,7 @@ func (s *State) Action(k Key) string {
 
 // KeyOf is how the first key of a command is written for people; "" where it has none.
 func (s *State) KeyOf(id string) string {
-	for i := range s.keys {
-		if s.keys[i].ID() == id && len(s.keys[i].Keys) > 0 {
-			return s.keys[i].Keys[0].Label()
-		}
-	}
-	return ""
+	return keyIn(s.keys, id)
 }
 
 // KeysTOML is the table as a keys.toml in which every command has its usual keys.
@@ -179,7 +183,7 @@ func KeysTOML() string {
 				}
 				quoted = append(quoted, fmt.Sprintf("%q", name))
 			}
-			fmt.Fprintf(&b, "%-40s # %s\n", table[i].ID()+" = ["+strings.Join(quoted, ", ")+"]", table[i].Help)
+			fmt.Fprintf(&b, "%-40s # %s\n", table[i].ID()+" = ["+strings.Join(quoted, ", ")+"]", keyed(table, table[i].Help))
 		}
 	}
 	return b.String()

@@ -28,22 +28,26 @@ const (
 
 // LookOf decides how the task is shown.
 func LookOf(t *core.TaskView) Look {
+	return lookOf(t.Status, t.Activity, t.Interrupted, t.NeedsApproval)
+}
+
+func lookOf(status core.Status, activity core.Activity, interrupted, needs bool) Look {
 	switch {
-	case t.Status == core.Completed:
+	case status == core.Completed:
 		return LookCompleted
-	case t.Status == core.Failed:
+	case status == core.Failed:
 		return LookFailed
-	case t.Status == core.Cancelled:
+	case status == core.Cancelled:
 		return LookCancelled
-	case t.Interrupted:
+	case interrupted:
 		return LookInterrupted
-	case t.NeedsApproval || t.Activity == core.ActApproval:
+	case needs || activity == core.ActApproval:
 		return LookNeeds
-	case t.Status == core.Idle:
+	case status == core.Idle:
 		return LookIdle
-	case t.Activity == core.ActQueued:
+	case activity == core.ActQueued:
 		return LookQueued
-	case t.Activity == core.ActParked:
+	case activity == core.ActParked:
 		return LookParked
 	}
 	return LookRunning
@@ -87,16 +91,19 @@ func (s *State) Doing(n *Node) string {
 	case LookQueued:
 		return "queued for a slot"
 	case LookParked:
-		return join("parked", " · ", core.CleanLine(t.Detail))
+		return join("parked", " ", minute(core.CleanLine(t.Detail)))
 	case LookInterrupted:
-		return "interrupted · r resumes"
+		return "interrupted"
 	case LookFailed:
 		return join("failed", ": ", core.CleanLine(t.Error))
 	case LookCompleted, LookCancelled:
 		return join(look.Word(), " · ", string(t.Outcome))
 	case LookIdle:
-		if n.Below.Running+n.Below.Needs > 0 {
-			return fmt.Sprintf("idle · %s under it", plural(n.Below.Running+n.Below.Needs, "running", "running"))
+		if n.Below().Running+n.Below().Needs > 0 {
+			return fmt.Sprintf("idle · %d at work", n.Below().Running+n.Below().Needs)
+		}
+		if t.ErrorCode != "" && t.Outcome == "" {
+			return "idle · " + strings.ReplaceAll(core.CleanLine(string(t.ErrorCode)), "_", " ")
 		}
 		return join("idle", " · ", outcome(t.Outcome))
 	}
@@ -118,7 +125,7 @@ func busy(n *Node) string {
 	detail := core.CleanLine(t.Detail)
 	switch t.Activity {
 	case core.ActModel:
-		return "model"
+		return join("model", ": ", detail) // of a call that is made again, when
 	case core.ActTool:
 		return join("tool", " ", detail)
 	case core.ActChildren:
@@ -140,6 +147,14 @@ func busy(n *Node) string {
 	return "running"
 }
 
+// minute leaves the seconds out of "until 09:07:25": a row has no room for them.
+func minute(until string) string {
+	if at, ok := strings.CutPrefix(until, "until "); ok && len(at) == len("15:04:05") {
+		return until[:len(until)-len(":05")]
+	}
+	return until
+}
+
 // Ask is a pending tool call in one line: the tool and what it is about.
 func Ask(a *core.Approval) string {
 	return join(core.CleanLine(a.Tool), " ", core.CleanLine(a.Subject))
@@ -155,6 +170,20 @@ func Elapsed(d time.Duration) string {
 		return fmt.Sprintf("%d:%02d:%02d", sec/3600, sec/60%60, sec%60)
 	}
 	return fmt.Sprintf("%dd %02dh", sec/86400, sec/3600%24)
+}
+
+// Brief writes the same in five characters: 0:41, 12:05, 3h07, 2d04h, 123d.
+func Brief(d time.Duration) string {
+	sec := int64(max(d, 0) / time.Second)
+	switch {
+	case sec < 3600:
+		return fmt.Sprintf("%d:%02d", sec/60, sec%60)
+	case sec < 100*3600:
+		return fmt.Sprintf("%dh%02d", sec/3600, sec/60%60)
+	case sec < 10*86400:
+		return fmt.Sprintf("%dd%02dh", sec/86400, sec/3600%24)
+	}
+	return fmt.Sprintf("%dd", sec/86400)
 }
 
 // Tokens writes a count of tokens: 812, 41k, 1.3M.

@@ -49,7 +49,7 @@ func (s *State) whyNotMany() string {
 	if why := s.whyNoTask(); why != "" {
 		return why
 	}
-	return "nothing under " + s.name(s.Tree.Selected) + " takes a message; m writes to itself"
+	return "nothing under " + s.name(s.Tree.Selected) + " takes a message" + s.Keyed("; {message} writes to itself")
 }
 
 // cmdAll sends the text to all under the selected task, or opens a composer to them.

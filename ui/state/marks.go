@@ -62,7 +62,7 @@ func (s *State) markRange() []Effect {
 	}
 	s.Marks.last = s.Tree.Selected
 	s.marksChanged()
-	s.say(plural(len(s.Marks.on), "task is marked", "tasks are marked") + "; x cancels, e closes, z archives all of them")
+	s.say(plural(len(s.Marks.on), "task is marked", "tasks are marked") + s.Keyed("; {cancel} cancels; {end} closes; {archive-task} archives all of them"))
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (s *State) marksChanged() {
 
 func (s *State) whyNoMarks() string {
 	if len(s.Marks.on) == 0 {
-		return "nothing is marked; , marks the task under the cursor"
+		return s.Keyed("nothing is marked; {mark} marks the task under the cursor")
 	}
 	return ""
 }
@@ -125,7 +125,7 @@ func (s *State) sift(can func(*Node) bool) (ids []string, left int) {
 func canCancel(n *Node) bool { return !n.Task.Status.Terminal() }
 
 func canEnd(n *Node) bool {
-	return n.Task.Status == core.Idle && n.Below.Running+n.Below.Needs+n.Below.Interrupted == 0
+	return n.Task.Status == core.Idle && n.Below().Running+n.Below().Needs+n.Below().Interrupted == 0
 }
 
 func canArchive(n *Node) bool { return n.Task.Status.Terminal() }
@@ -160,12 +160,22 @@ func (s *State) confirmMarked(scope string) {
 // stopText names all that will stop; "" when nothing of it is left.
 func (s *State) stopText(tasks []string, scope string) string {
 	var stop []string
+	sessions := map[string]bool{}
+	for _, id := range tasks {
+		if n := s.Tree.nodes[id]; n != nil {
+			sessions[n.Task.Session] = true
+		}
+	}
 	for _, id := range tasks {
 		n := s.Tree.nodes[id]
 		if n == nil || !canCancel(n) {
 			continue
 		}
-		stop = append(stop, s.name(id))
+		if len(sessions) > 1 { // two of them may have the same name
+			stop = append(stop, s.Asker(id, PathEnds))
+		} else {
+			stop = append(stop, s.name(id))
+		}
 		if scope == core.ScopeTree {
 			stop = live(n, stop)
 		}

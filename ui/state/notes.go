@@ -111,7 +111,7 @@ func (s *State) whyNotArchive() string {
 		case s.Archived(n):
 			return ""
 		case n.Task.Status == core.Idle:
-			return s.name(n.Task.ID) + " is idle: e closes it, then it can be archived"
+			return s.name(n.Task.ID) + " is idle" + s.Keyed("; {end} closes it, then it can be archived")
 		case !canArchive(n):
 			return s.name(n.Task.ID) + " is " + n.Task.State() + ": only what has ended can be archived"
 		}
@@ -132,7 +132,7 @@ func (s *State) archive() []Effect {
 		what = s.name(ids[0])
 	}
 	effects := s.archiving(ids, true)
-	s.say(leftOut("archived "+what+"; u brings it back, Z shows what is archived", left, "not ended"))
+	s.say(leftOut("archived "+what+s.Keyed("; {undo-archive} brings it back; {archived} shows what is archived"), left, "not ended"))
 	return effects
 }
 
@@ -183,7 +183,7 @@ func (s *State) cmdUnarchive(to string) []Effect {
 	switch {
 	case to != "":
 		if !s.Notes.archived[to] {
-			s.fail(line(to) + " is not archived; Z shows what is, :unarchive ID brings it back")
+			s.fail(line(to) + " is not archived" + s.Keyed("; {archived} shows what is; :unarchive ID brings it back"))
 			return nil
 		}
 		s.Notes.undo = []string{to}
@@ -191,7 +191,7 @@ func (s *State) cmdUnarchive(to string) []Effect {
 		if n := s.Selected(); n != nil && s.Archived(n) {
 			return s.unarchive()
 		}
-		s.fail("nothing was archived here lately; Z shows what is, :unarchive ID brings it back")
+		s.fail(s.Keyed("nothing was archived here lately; {archived} shows what is; :unarchive ID brings it back"))
 		return nil
 	}
 	return s.undoArchive()
@@ -202,7 +202,7 @@ func (s *State) archivedIDs(string) []string { return slices.Sorted(maps.Keys(s.
 func (s *State) toggleArchived() []Effect {
 	s.Tree.ShowArchived = !s.Tree.ShowArchived
 	s.Tree.rebuild()
-	s.say(map[bool]string{true: "what is archived is shown; z brings it back", false: "what is archived is hidden"}[s.Tree.ShowArchived])
+	s.say(map[bool]string{true: s.Keyed("what is archived is shown; {archive-task} brings it back"), false: "what is archived is hidden"}[s.Tree.ShowArchived])
 	return nil
 }
 
@@ -229,7 +229,7 @@ func (s *State) pinFree() []Effect {
 			return s.pinTo(d, s.Tree.Selected)
 		}
 	}
-	s.fail("all nine digits are taken; Alt-1 to Alt-9 replaces one")
+	s.fail(s.Keyed("all nine digits are taken; {pin-to-digit} and its like replace one"))
 	return nil
 }
 
@@ -243,18 +243,28 @@ func (s *State) pinTo(d int, task string) []Effect {
 	if task == "" {
 		s.say(fmt.Sprintf("%s is not pinned any more", s.name(s.Notes.slots[d])))
 	} else {
-		s.say(fmt.Sprintf("%s is pinned: %d goes to it", s.name(task), d))
+		s.say(fmt.Sprintf("%s is pinned to %d", s.name(task), d) + s.digitKey("jump", d, "goes to it"))
 	}
 	effects = append(effects, s.noting(fmt.Sprint(core.NoteSlot, d), task, s.Notes.slots[d])...)
 	s.marksChanged()
 	return effects
 }
 
+// digitKey names the key that a command has for the digit, and what it does.
+func (s *State) digitKey(id string, d int, does string) string {
+	for i := range s.keys {
+		if s.keys[i].ID() == id && len(s.keys[i].Keys) >= d {
+			return "; " + s.keys[i].Keys[d-1].Label() + " " + does
+		}
+	}
+	return ""
+}
+
 // jump goes to the task that is pinned to the digit.
 func (s *State) jump() []Effect {
 	d := s.digit()
 	if id := s.Notes.slots[d]; id == "" || !s.Tree.goTo(id) {
-		s.fail(fmt.Sprintf("nothing is pinned to %d; ' pins the selected task, Alt-%d pins it here", d, d))
+		s.fail(fmt.Sprintf("nothing is pinned to %d", d) + s.Keyed("; {pin} pins the selected task") + s.digitKey("pin-to-digit", d, "pins it here"))
 	}
 	return nil
 }

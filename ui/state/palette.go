@@ -56,6 +56,8 @@ func (s *State) elsewhere(c Context) string {
 	switch c {
 	case InApproval:
 		return "the selected task asks for nothing"
+	case InFound:
+		return s.Keyed("nothing has been searched for; {search} does")
 	case InTree, InDetail:
 		if !slices.Contains(s.paneContexts(), OnTask) {
 			break
@@ -64,7 +66,7 @@ func (s *State) elsewhere(c Context) string {
 	case OnTask:
 		return "back to the tasks first"
 	}
-	return "the " + string(c) + " is not shown"
+	return "it belongs to: " + string(c)
 }
 
 // choices are all actions of all panes and all commands, those that can be done here first.
@@ -80,7 +82,7 @@ func (s *State) choices() []Choice {
 			if b.Context != c || b.Name == "palette" || b.Name == "palette over agents" {
 				continue
 			}
-			x := Choice{Title: b.Name, Help: b.Help, do: b.Do}
+			x := Choice{Title: b.Name, Help: s.Keyed(b.Help), do: b.Do}
 			if len(b.Keys) > 0 {
 				x.Key = b.Keys[0].Label()
 			}

@@ -3,7 +3,6 @@ package state
 import (
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"drover/core"
@@ -24,6 +23,22 @@ func (q *Query) asks(field, value string) bool {
 	return slices.ContainsFunc(q.Terms, func(t Term) bool { return t.Field == field && !t.Not && slices.Contains(t.Values, value) })
 }
 
+// within reports whether only what fits the other query can fit this one: the
+// same terms, and of the last one, which is being typed, more letters.
+func (q *Query) within(o *Query) bool {
+	last := len(q.Terms) - 1
+	if last < 0 || len(o.Terms) != len(q.Terms) {
+		return false
+	}
+	a, b := &q.Terms[last], &o.Terms[last]
+	return slices.EqualFunc(q.Terms[:last], o.Terms[:last], same) && a.Field == b.Field && !a.Not && !b.Not &&
+		(a.Field == "" && strings.Contains(a.Values[0], b.Values[0]) || a.Field == "~" && strings.HasPrefix(a.Values[0], b.Values[0]))
+}
+
+func same(a, b Term) bool {
+	return a.Not == b.Not && a.Field == b.Field && a.Op == b.Op && a.Number == b.Number && slices.Equal(a.Values, b.Values)
+}
+
 // timed reports whether the answer changes as time goes by.
 func (q *Query) timed() bool {
 	return slices.ContainsFunc(q.Terms, func(t Term) bool { return t.Field == "age" || t.Field == "quiet" }) ||
@@ -42,7 +57,7 @@ func is(s *State, n *Node, field, v string) bool {
 	t := &n.Task
 	switch field {
 	case "":
-		return strings.Contains(n.words(s), v)
+		return n.says(s, v)
 	case "~":
 		return inOrder(strings.ToLower(s.Title(n)), v)
 	case "status":
@@ -76,7 +91,7 @@ func textOf(s *State, n *Node, field string) string {
 }
 
 func inStatus(s *State, n *Node, v string) bool {
-	look := LookOf(&n.Task)
+	look := n.Task.Look()
 	switch v {
 	case "needs":
 		return look == LookNeeds
@@ -100,7 +115,7 @@ func isSo(s *State, n *Node, v string) bool {
 	case "mine":
 		return s.Config.Dir != "" && s.Tree.dirOf(n) == s.Config.Dir
 	case "needs", "me", "you":
-		return LookOf(t) == LookNeeds
+		return t.Look() == LookNeeds
 	case "marked":
 		return s.Marks.on[t.ID]
 	case "pinned":
@@ -124,10 +139,7 @@ func amount(s *State, n *Node, field string) (float64, bool) {
 	t := &n.Task
 	switch field {
 	case "cost":
-		if t.Cost == nil {
-			return 0, false
-		}
-		return *t.Cost, true
+		return t.Cost, t.Priced
 	case "tokens":
 		return float64(t.TokensIn + t.TokensOut), true
 	case "turn":
@@ -140,11 +152,8 @@ func amount(s *State, n *Node, field string) (float64, bool) {
 	return 0, false
 }
 
-func since(s *State, at *time.Time) (float64, bool) {
-	if at == nil {
-		return 0, false
-	}
-	return max(0, s.Now.Sub(*at).Seconds()), true
+func since(s *State, at At) (float64, bool) {
+	return max(0, s.Now.Sub(at.Time()).Seconds()), at != 0
 }
 
 func compare(have float64, op string, want float64) bool {
@@ -174,18 +183,48 @@ func inOrder(text, letters string) bool {
 	return true
 }
 
-// words is what plain words are searched in, lower case.
-func (n *Node) words(s *State) string {
-	if n.hay == "" {
-		v := &n.Task
-		parts := []string{v.ID, v.Name, v.Agent, v.Description, v.State(), v.Intent, string(v.Activity), v.Detail, string(v.Kind)}
-		if v.NeedsApproval {
-			parts = append(parts, "needs you")
-		}
-		if n.Parent == nil {
-			parts = append(parts, s.Tree.sessions[v.Session].Title, v.Dir)
-		}
-		n.hay = strings.ToLower(strings.Join(parts, "\n"))
+// says reports whether the word, lower case, stands in what the row is about.
+func (n *Node) says(s *State, word string) bool {
+	t := &n.Task
+	if holds(t.Name, word) || holds(t.Description, word) || holds(t.Agent, word) || holds(t.ID, word) || holds(t.State(), word) ||
+		holds(t.Intent, word) || holds(string(t.Activity), word) || holds(t.Detail, word) || holds(string(t.Kind), word) {
+		return true
 	}
-	return n.hay
+	if t.NeedsApproval && holds("needs you", word) {
+		return true
+	}
+	return n.Parent == nil && (holds(s.Tree.sessions[t.Session].Title, word) || holds(t.Dir, word))
+}
+
+// holds is strings.Contains(strings.ToLower(text), word), without making a text for plain ones.
+func holds(text, word string) bool {
+	if len(word) == 0 {
+		return true
+	}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return strings.Contains(strings.ToLower(text), word)
+		}
+	}
+	first := word[0]
+	for i := 0; i+len(word) <= len(text); i++ {
+		if lower(text[i]) != first {
+			continue
+		}
+		k := 1
+		for k < len(word) && lower(text[i+k]) == word[k] {
+			k++
+		}
+		if k == len(word) {
+			return true
+		}
+	}
+	return false
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }

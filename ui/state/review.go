@@ -131,14 +131,11 @@ func (s *State) rereview() {
 
 // changed is when the session's main task last did something.
 func (s *State) changed(session string) time.Time {
-	if n := s.Tree.nodes[session]; n != nil && n.Task.LastEvent != nil {
-		return *n.Task.LastEvent
+	if n := s.Tree.nodes[session]; n != nil && n.Task.LastEvent != 0 {
+		return n.Task.LastEvent.Time()
 	}
 	return time.Time{}
 }
-
-// Due is when a snoozed completion wakes by itself; zero: none does.
-func (s *State) Due() time.Time { return s.Review.due }
 
 // At is the row of the cursor.
 func (v *Review) At() int { return v.at }

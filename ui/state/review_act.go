@@ -101,7 +101,7 @@ func (s *State) whyNoReview() string {
 	case s.Review.Selected != "":
 		return ""
 	case s.Review.Len() > 0:
-		return "nothing is to review; f shows all completions"
+		return s.Keyed("nothing is to review; {open-or-all} shows all completions")
 	}
 	return "nothing has been declared complete yet"
 }
@@ -116,7 +116,7 @@ func (s *State) whyNotFollowUp() string {
 	case n == nil:
 		return "the session " + session + " is not there any more"
 	case n.Task.Status.Terminal():
-		return s.name(session) + " is " + n.Task.State() + ": an ended task takes no message; n in the tasks starts a session"
+		return s.name(session) + " is " + n.Task.State() + ": an ended task takes no message" + s.Keyed("; {new-session} in the tasks starts a session")
 	}
 	return ""
 }

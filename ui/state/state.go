@@ -143,7 +143,7 @@ func New(c Config) *State {
 	s := &State{Config: c, keys: Bindings(), given: Bindings()}
 	s.Tree.nodes, s.Tree.sessions, s.Tree.want = map[string]*Node{}, map[string]core.Session{}, c.Select
 	s.Tree.Order = Order{Sort: SortActivity, Group: GroupSession}
-	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}, grown: map[*Node]bool{}}
+	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}, grown: map[*Node]bool{}, shared: newShared()}
 	s.Marks.on, s.Notes.pending = map[string]bool{}, map[string]string{}
 	s.takeNotes(nil)
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
@@ -174,11 +174,11 @@ func (s *State) Loaded() bool { return s.Tree.loaded }
 func (s *State) Apply(u core.Update) []Effect {
 	news := s.news(u)
 	for _, ses := range u.Sessions {
+		old := s.Tree.sessions[ses.ID]
 		s.Tree.sessions[ses.ID] = ses
-		if n := s.Tree.nodes[ses.ID]; n != nil {
-			n.hay = ""
+		if old.Title != ses.Title || old.Dir != ses.Dir || old.Autopilot != ses.Autopilot {
+			s.Tree.work.stale = s.Tree.work.stale || s.Tree.filtered() || s.Tree.Order.Group != GroupSession
 		}
-		s.Tree.work.stale = s.Tree.work.stale || s.Tree.filtered() || s.Tree.Order.Group != GroupSession
 	}
 	s.Tree.open(u.Whole)
 	for _, t := range u.Tasks {

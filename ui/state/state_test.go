@@ -64,7 +64,7 @@ func ids(s *State) string {
 }
 
 func change(s *State, id string, f func(*core.TaskView)) {
-	v := s.Tree.Node(id).Task
+	v := s.Tree.Node(id).Task.View()
 	f(&v)
 	v.Rev++
 	s.Apply(core.Update{Tasks: []core.TaskView{v}})
@@ -162,7 +162,7 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 	for _, c := range []struct{ name, on, keys, why string }{
 		{"message", "done1", "m", "done-one is completed: an ended task takes no message"},
 		{"steer", "idle1", "s", "is idle: there is no turn to steer"},
-		{"steer", "intr1", "s", "is interrupted: r resumes it"},
+		{"steer", "intr1", "s", "is interrupted; r resumes it"},
 		{"interrupt", "done1", "i", "is completed"},
 		{"cancel", "done1", "x", "has already ended: completed"},
 		{"cancel only", "done1", "X", "has already ended"},
@@ -198,7 +198,7 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 		{"mark range", "", ".", "no task is selected"},
 		{"clear marks", "run11", "\\", "nothing is marked"},
 		{"archive task", "run11", "z", "survey is running: only what has ended can be archived"},
-		{"archive task", "idle1", "z", "explore-api is idle: e closes it"},
+		{"archive task", "idle1", "z", "explore-api is idle; e closes it"},
 		{"archive task", "run11", ",,z", "none of the 2 marked can be archived"},
 		{"cancel", "done1", ",x", "none of the 1 marked can be cancelled"},
 		{"end", "run11", ",e", "none of the 1 marked can be closed"},
@@ -207,7 +207,7 @@ func TestDisabledKeysSayWhy(t *testing.T) {
 		{"pin", "", "'", "no task is selected"},
 		{"pin to digit", "", "<Alt-3>", "no task is selected"},
 		{"jump", "", "3", "there are no tasks yet"},
-		{"jump", "run11", "3", "nothing is pinned to 3; ' pins the selected task, Alt-3 pins it here"},
+		{"jump", "run11", "3", "nothing is pinned to 3; ' pins the selected task; Alt-3 pins it here"},
 		{"allow in inbox", "run11", "Ia", "nothing needs you"},
 		{"allow always in inbox", "run11", "IA", "nothing needs you"},
 		{"deny in inbox", "run11", "Id", "nothing needs you"},
@@ -279,13 +279,13 @@ func TestRowsStayUnderTheCursor(t *testing.T) {
 		t.Errorf("the cursor is on %s", s.Tree.Selected)
 	}
 	// a late revision is dropped, one of the same revision (a host that died) is not
-	old := s.Tree.Node("run11").Task
+	old := s.Tree.Node("run11").Task.View()
 	old.Rev, old.Status = old.Rev-1, core.Completed
 	s.Apply(core.Update{Tasks: []core.TaskView{old}})
 	if s.Tree.Node("run11").Task.Status != core.Running {
 		t.Error("an older revision was taken")
 	}
-	same := s.Tree.Node("run11").Task
+	same := s.Tree.Node("run11").Task.View()
 	same.Interrupted = true
 	s.Apply(core.Update{Tasks: []core.TaskView{same}})
 	if !s.Tree.Node("run11").Task.Interrupted {
@@ -549,7 +549,7 @@ func TestDoing(t *testing.T) {
 	s := registry()
 	for id, want := range map[string]string{
 		"main1": "waits for 2 children", "run11": "tool grep_files", "sync1": "model", "deep1": "queued for a slot",
-		"idle1": "idle", "done1": "completed", "intr1": "interrupted · r resumes",
+		"idle1": "idle", "done1": "completed", "intr1": "interrupted",
 	} {
 		if got := s.Doing(s.Tree.Node(id)); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
@@ -593,7 +593,7 @@ func TestHelpHasEveryKey(t *testing.T) {
 	s := registry()
 	help, md := strings.Join(s.helpLines(), "\n"), KeysMarkdown()
 	for _, b := range Bindings() {
-		if !strings.Contains(help, b.Help) || !strings.Contains(md, b.Help) {
+		if !strings.Contains(help, s.Keyed(b.Help)) || !strings.Contains(md, s.Keyed(b.Help)) {
 			t.Errorf("the help lacks %q", b.Name)
 		}
 	}

@@ -140,7 +140,7 @@ func (s *State) findNext() []Effect { return []Effect{Find{Words: s.Pages.Find}}
 func (s *State) findPrev() []Effect { return []Effect{Find{Words: s.Pages.Find, Back: true}} }
 func (s *State) findError() []Effect {
 	if s.View.Show != ShowTranscript {
-		s.fail("errors are looked for in the transcript: < and > turn the pages")
+		s.fail(s.Keyed("errors are looked for in the transcript; {previous-tab} and {next-tab} turn the pages"))
 		return nil
 	}
 	return []Effect{Find{Error: true, Back: true}}

@@ -34,27 +34,25 @@ type stop struct {
 }
 
 func stops() []stop {
-	say := func(before, id, after string) func(*State) string {
-		return func(s *State) string { return before + s.KeyOf(id) + after }
+	say := func(text string) func(*State) string {
+		return func(s *State) string { return s.Keyed(text) }
 	}
 	return []stop{
-		{say("a session has started on the offline model. Move to another row with ", "down", ""),
+		{say("a session has started on the offline model. Move to another row with {down}"),
 			func(s *State) bool { return len(s.Tree.Rows) > 1 && s.Tree.Selected != s.Home.Tour.seen.selected }},
-		{say("the right side shows what the row's agent says. Go there with ", "other-pane", ", to read and scroll"),
+		{say("the right side shows what the row's agent says. Go there with {other-pane}, to read and scroll"),
 			func(s *State) bool { return s.View.Pane == PaneDetail }},
-		{say("back to the tree with ", "back", ""),
+		{say("back to the tree with {back}"),
 			func(s *State) bool { return s.View.Pane == PaneTree }},
-		{say("write to the agent: ", "message", ", then a few words, then Enter"),
+		{say("{message} writes to the agent: a few words, then {send}"),
 			func(s *State) bool { return len(s.Input.sent) > s.Home.Tour.seen.sent }},
-		{say("what has happened, in order: ", "timeline", ""),
+		{say("what has happened, in order: {timeline}"),
 			func(s *State) bool { return s.View.Show != s.Home.Tour.seen.show }},
-		{say("start a session that asks first: ", "new-session", ", then: demo approval, then Enter"),
+		{say("{new-session} starts a session. One that asks first: demo approval, then {send}"),
 			func(s *State) bool { return len(s.Wants.Inbox) > 0 }},
-		{func(s *State) string {
-			return "it needs you: " + s.KeyOf("next-in-inbox") + " goes there, " + s.KeyOf("allow") + " allows, " + s.KeyOf("deny") + " denies"
-		},
+		{say("it needs you: {next-in-inbox} goes there, {allow} allows, {deny} denies"),
 			func(s *State) bool { return s.Home.Tour.seen.asked && len(s.Wants.Inbox) == 0 }},
-		{say("everything that can be done here: ", "palette", ""),
+		{say("everything that can be done here: {palette}"),
 			func(s *State) bool { return s.View.Mode == Picking }},
 	}
 }

@@ -133,7 +133,9 @@ func TestStall(t *testing.T) {
 		"interrupted": func(v *core.TaskView) { v.Interrupted = true },
 	} {
 		x := *n
-		f(&x.Task)
+		v := x.Task.View()
+		f(&v)
+		x.Task = newShared().pack(&v)
 		if s.stalled(&x) {
 			t.Errorf("%s counts as a stall", what)
 		}
@@ -298,7 +300,7 @@ func TestTreeHolds(t *testing.T) {
 
 func randomChange(rt *rapid.T, s *State, i int) core.Update {
 	all := tasks()
-	v := s.Tree.Node(rapid.SampledFrom(all).Draw(rt, "task").ID).Task
+	v := s.Tree.Node(rapid.SampledFrom(all).Draw(rt, "task").ID).Task.View()
 	v.Rev += int64(i) + 10
 	v.Status = rapid.SampledFrom([]core.Status{core.Running, core.Idle, core.Completed, core.Failed}).Draw(rt, "status")
 	v.NeedsApproval = rapid.Bool().Draw(rt, "needs")
@@ -318,9 +320,20 @@ func checkTree(rt *rapid.T, s *State) {
 			rt.Fatalf("row %d: %+v", i, r)
 		}
 	}
-	rows := slices.Clone(t.Rows)
+	rows, sums := slices.Clone(t.Rows), map[*Node]Counts{}
+	for _, r := range rows {
+		sums[r.Node] = r.Node.Below()
+	}
+	if !t.query().timed() { // else what is shown changes by itself
+		t.decideAll()
+	}
 	if t.rows(); !slices.Equal(rows, t.Rows) {
 		rt.Fatalf("the rows are %v, made anew %v", rows, t.Rows)
+	}
+	for _, r := range t.Rows {
+		if sums[r.Node] != r.Node.Below() {
+			rt.Fatalf("%s sums up %+v, made anew %+v", r.Node.Task.ID, sums[r.Node], r.Node.Below())
+		}
 	}
 	if len(t.Rows) > 0 && (t.at < 0 || t.at >= len(t.Rows) || t.Rows[t.at].Node.Task.ID != t.Selected) {
 		rt.Fatalf("the cursor is on %d, %q", t.at, t.Selected)
@@ -331,8 +344,8 @@ func checkTree(rt *rapid.T, s *State) {
 		for _, k := range under(n, nil)[1:] {
 			below.count(&k.Task)
 		}
-		if below != n.Below {
-			rt.Fatalf("%s: counts %+v, are %+v", n.Task.ID, n.Below, below)
+		if below != n.Below() {
+			rt.Fatalf("%s: counts %+v, are %+v", n.Task.ID, n.Below(), below)
 		}
 	}
 	t.total()

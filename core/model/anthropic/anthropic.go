@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -28,6 +29,9 @@ const (
 	noHeat     = "temperature"
 	mostOutput = "max_tokens"
 	noCache    = "cache_control"
+	noList     = "system"   // as a list of blocks
+	noFailed   = "is_error" // in the result of a call
+	fullSchema = "schema"   // more of JSON Schema than its plainest part
 )
 
 // Stream implements core.Model.
@@ -35,32 +39,31 @@ func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(co
 	set := p.tools.Of(req.Tools)
 	names := set.Names
 	limit := 0 // of this one answer
-	for {
-		r := p.request(req, names)
-		if limit > 0 {
-			r.MaxTokens = min(r.MaxTokens, limit)
-			r.fitThinking()
-		}
-		mark, form := p.mark(req.Model), ""
-		if mark == nil {
-			form = noCache
-		}
-		body, err := set.Encode(r, form, func(specs []core.ToolSpec) any { return tools(specs, names, mark) })
-		if err != nil {
-			return core.ModelReply{}, err
-		}
-		s, err := p.c.Post(ctx, body)
-		if err == nil {
+	var r *request
+	return model.Learning(on,
+		func() ([]byte, error) {
+			r = p.request(req, names)
+			if limit > 0 {
+				r.MaxTokens = min(r.MaxTokens, limit)
+				r.fitThinking()
+			}
+			mark, plain := p.mark(req.Model), p.learned.Get(req.Model, fullSchema) > 0
+			return set.Encode(r, fmt.Sprint(mark != nil, plain), func(specs []core.ToolSpec) any { return tools(specs, names, mark, plain) })
+		},
+		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
+			s, err := p.c.Post(ctx, body)
+			if err != nil {
+				return core.ModelReply{}, err
+			}
 			return p.answer(s, req, len(body), names, on)
-		}
-		again := p.learn(req.Model, r, err)
-		if room := roomLeft(err); !again && limit == 0 && room > 0 {
-			again, limit = true, room
-		}
-		if !again {
-			return core.ModelReply{}, err
-		}
-	}
+		},
+		func(err error) bool {
+			again := p.learn(req.Model, r, err)
+			if room := roomLeft(err); !again && limit == 0 && room > 0 {
+				again, limit = true, room
+			}
+			return again
+		})
 }
 
 // learn reports whether the request was refused for something that it can do without.
@@ -77,6 +80,12 @@ func (p *provider) learn(name string, r *request, err error) bool {
 		return p.learned.Set(name, noHeat, 1)
 	case model.Refused(err, "thinking", "signature", "output_config", "effort"):
 		return p.learned.Set(name, noThinking, 1)
+	case model.Refused(err, "is_error"):
+		return p.learned.Set(name, noFailed, 1)
+	case model.Refused(err, "system:", "'system'", `"system"`, "system prompt", "system must"):
+		return p.learned.Set(name, noList, 1)
+	case model.Refused(err, model.SchemaWords...):
+		return p.learned.Set(name, fullSchema, 1)
 	}
 	return false
 }

@@ -13,7 +13,7 @@ type request struct {
 	Model     string    `json:"model"`
 	MaxTokens int       `json:"max_tokens"`
 	Stream    bool      `json:"stream"`
-	System    []block   `json:"system,omitempty"`
+	System    any       `json:"system,omitempty"` // blocks, or a text
 	Messages  []message `json:"messages"`
 	Thinking  *thinking `json:"thinking,omitempty"`
 	Output    *output   `json:"output_config,omitempty"`
@@ -85,6 +85,9 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	r := &request{Model: req.Model, Stream: true, MaxTokens: p.maxTokens(req.Model)}
 	if strings.TrimSpace(req.System) != "" {
 		r.System = []block{{Type: "text", Text: req.System, Cache: p.mark(req.Model)}} // with the tools before it
+		if p.learned.Get(req.Model, noList) > 0 {
+			r.System = req.System
+		}
 	}
 	if req.Force != "" && p.learned.Get(req.Model, noForce) == 0 {
 		r.Choice = &choice{"tool", names.To(req.Force)}
@@ -109,9 +112,13 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	return r
 }
 
-func tools(specs []core.ToolSpec, names *model.Names, mark *cache) (out []tool) {
+func tools(specs []core.ToolSpec, names *model.Names, mark *cache, plain bool) (out []tool) {
 	for _, t := range specs {
-		out = append(out, tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)})
+		one := tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)}
+		if plain {
+			one.Schema = model.PlainSchema(one.Schema)
+		}
+		out = append(out, one)
 	}
 	out[len(out)-1].Cache = mark // alone too: other tasks have the same tools, and another system prompt
 	return out
@@ -173,12 +180,12 @@ func (p *provider) messages(req core.ModelRequest, names *model.Names, plain boo
 		}
 		out = append(out, message{role, blocks})
 	}
-	for _, m := range model.History(req.Messages, "_-") {
+	for _, m := range model.History(req.Messages, model.IDs{Marks: "_-", By: p.by()}) {
 		switch m.Role {
 		case core.RoleUser:
 			add("user", block{Type: "text", Text: m.Text})
 		case core.RoleTool:
-			add("user", block{Type: "tool_result", ToolUseID: m.CallID, Content: m.Text, IsError: m.Failed})
+			add("user", block{Type: "tool_result", ToolUseID: m.CallID, Content: m.Text, IsError: m.Failed && p.learned.Get(req.Model, noFailed) == 0})
 		case core.RoleAssistant:
 			add("assistant", p.assistant(m, req.Model, names, plain)...)
 		}

@@ -59,7 +59,8 @@ type usage struct {
 // piece is one block of the answer as it grows.
 type piece struct {
 	content
-	text     int // bytes
+	text     int  // bytes
+	begun    bool // its beginning has come
 	call     *model.Call
 	thinking strings.Builder
 }
@@ -84,7 +85,7 @@ func (p *provider) answer(s *model.Stream, req core.ModelRequest, sent int, name
 	}
 	if body != nil {
 		err = d.whole(body)
-	} else if err = s.Each(d.a.Flush, d.event); err == nil && !d.ended && d.stop == "" {
+	} else if err = s.Each(d.a.More, d.event); err == nil && !d.ended && d.stop == "" {
 		err = s.Cut()
 	}
 	d.a.Flush()
@@ -114,7 +115,10 @@ func (d *decoder) event(name, data []byte) error {
 		d.a.Text(text)
 		return nil
 	}
-	if string(data) == "[DONE]" { // of servers that speak Chat Completions too
+	if model.Pulse(name, data) {
+		return nil
+	}
+	if model.IsDone(data) { // of servers that speak Chat Completions too
 		d.ended = true
 		return model.Done()
 	}
@@ -207,8 +211,11 @@ func (d *decoder) piece(i int, kind string) *piece {
 }
 
 func (d *decoder) begin(i int, c content) {
+	if p := d.index[i]; p != nil && p.begun { // a server that gives all blocks one number, or none
+		delete(d.index, i)
+	}
 	p := d.piece(i, c.Type)
-	p.content = c
+	p.content, p.begun = c, true
 	switch c.Type {
 	case "text":
 		p.text += len(c.Text)
@@ -217,7 +224,7 @@ func (d *decoder) begin(i int, c content) {
 		p.thinking.WriteString(c.Thinking)
 		d.a.Reasoning(c.Thinking)
 	case "tool_use":
-		p.call = d.a.Call(strconv.Itoa(i))
+		p.call = d.a.Call(strconv.Itoa(len(d.pieces)))
 		p.call.ID, p.call.Name = c.ID, c.Name
 	}
 }
@@ -280,7 +287,7 @@ func (d *decoder) parts() []model.Part {
 		case "tool_use":
 			if p.call != nil {
 				calls++
-				out = append(out, model.Part{Call: calls})
+				out = append(out, model.CallPart(calls, p.call.ID))
 			}
 		case "thinking":
 			raw := map[string]string{"type": "thinking", "thinking": p.thinking.String(), "signature": p.Signature}
@@ -296,13 +303,13 @@ func (d *decoder) parts() []model.Part {
 	return out
 }
 
-// add takes over what is said: later counts replace earlier ones.
+// add takes over what is said. Counts grow; some servers say 0 where they mean "as before".
 func (u *usage) add(n *usage) {
 	if n == nil {
 		return
 	}
 	for _, f := range []struct{ to, from **model.Number }{{&u.In, &n.In}, {&u.Out, &n.Out}, {&u.CacheRead, &n.CacheRead}, {&u.CacheWrite, &n.CacheWrite}} {
-		if *f.from != nil {
+		if *f.from != nil && (*f.to == nil || **f.from > **f.to) {
 			*f.to = *f.from
 		}
 	}

@@ -17,10 +17,16 @@ func (d *decoder) whole(body []byte) error {
 	case err != nil || !model.Empty(c.Error) || c.Object == "error":
 		return d.p.c.Fault(model.ParseProblem(body))
 	case len(c.Choices) == 0:
+		if p := model.ParseProblem(body); p.Message != "" {
+			return d.p.c.Fault(p)
+		}
 		return d.s.Garbage(body)
 	}
 	if err := d.chunk(c); err != nil && err != model.Done() {
 		return err
+	}
+	if d.finish == "" && c.Choices[0].Message == nil { // the first of a stream that was cut
+		return d.s.Cut()
 	}
 	return nil
 }
@@ -53,7 +59,9 @@ func (d *decoder) opaque(name string, r core.ModelReply) json.RawMessage {
 		parts = append(parts, model.Part{Text: len(r.Text)})
 	}
 	for i, c := range d.a.Calls() {
-		parts = append(parts, model.Part{Call: i + 1, Raw: c.Extra})
+		part := model.CallPart(i+1, c.ID)
+		part.Raw = c.Extra
+		parts = append(parts, part)
 	}
 	return model.Layout(d.p.by(), name, parts)
 }

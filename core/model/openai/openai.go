@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"fmt"
 
 	"drover/core"
 	"drover/core/model"
@@ -22,19 +23,19 @@ type provider struct {
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
 	set := p.tools.Of(req.Tools)
 	names := set.Names
-	for {
-		body, err := set.Encode(p.request(req, names), "", func(specs []core.ToolSpec) any { return tools(specs, names) })
-		if err != nil {
-			return core.ModelReply{}, err
-		}
-		s, err := p.c.Post(ctx, body)
-		if err == nil {
+	return model.Learning(on,
+		func() ([]byte, error) {
+			plain := p.learned.Get(req.Model, fullSchema) > 0
+			return set.Encode(p.request(req, names), fmt.Sprint(plain), func(specs []core.ToolSpec) any { return tools(specs, names, plain) })
+		},
+		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
+			s, err := p.c.Post(ctx, body)
+			if err != nil {
+				return core.ModelReply{}, err
+			}
 			return p.answer(s, req, len(body), names, on)
-		}
-		if !p.learn(req.Model, err) {
-			return core.ModelReply{}, err
-		}
-	}
+		},
+		func(err error) bool { return p.learn(req.Model, err) })
 }
 
 // Things a server may turn out not to take, or to want.
@@ -45,7 +46,12 @@ const (
 	noReasoning = "reasoning"
 	noForce     = "tool_choice"
 	noHeat      = "temperature"
-	bridge      = "bridge" // an answer between a tool's result and the user
+	bridge      = "bridge"       // an answer between a tool's result and the user
+	noSystem    = "system"       // the role of that name
+	noNull      = "null"         // as the content of an answer that only calls
+	textOrCalls = "but not both" // in one answer
+	nineLetters = "nine"         // IDs of calls that have nine letters and digits
+	fullSchema  = "schema"       // more of JSON Schema than its plainest part
 )
 
 // learn reports whether the request was refused for something that it can do without.
@@ -61,6 +67,11 @@ func (p *provider) learn(name string, err error) bool {
 		{noForce, []string{"tool_choice"}},
 		{noHeat, []string{"temperature"}},
 		{noReasoning, []string{"reasoning_content", "reasoning_details", "'reasoning'", `"reasoning"`}},
+		{textOrCalls, []string{"but not both"}},
+		{nineLetters, []string{"length of 9"}},
+		{noSystem, []string{"system role", "support 'system'", "role 'system'", "role: system", "developer instruction is not enabled"}},
+		{noNull, []string{"content is required", "content: null", "content field is required", "'content' is a required", "must be a string", "valid string", "content cannot be null", "expected a string"}},
+		{fullSchema, model.SchemaWords},
 	} {
 		if model.Refused(err, l.words...) && p.learned.Set(name, l.what, 1) {
 			return true

@@ -96,9 +96,13 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	return r
 }
 
-func tools(specs []core.ToolSpec, names *model.Names) (out []tool) {
+func tools(specs []core.ToolSpec, names *model.Names, plain bool) (out []tool) {
 	for _, t := range specs {
-		out = append(out, tool{"function", function{names.To(t.Name), t.Description, model.Schema(t)}})
+		schema := model.Schema(t)
+		if plain {
+			schema = model.PlainSchema(schema)
+		}
+		out = append(out, tool{"function", function{names.To(t.Name), t.Description, schema}})
 	}
 	return out
 }
@@ -108,10 +112,18 @@ func (p *provider) by() string { return "chat:" + p.c.Options().Name }
 
 func (p *provider) messages(req core.ModelRequest, names *model.Names) []message {
 	var out []message
-	if strings.TrimSpace(req.System) != "" {
-		out = append(out, message{Role: "system", Content: &req.System})
+	role := "system"
+	if p.learned.Get(req.Model, noSystem) > 0 {
+		role = "user"
 	}
-	history := model.History(req.Messages, "_-.:")
+	if strings.TrimSpace(req.System) != "" {
+		out = append(out, message{Role: role, Content: &req.System})
+	}
+	ids := model.IDs{Marks: "_-.:", By: p.by()}
+	if p.learned.Get(req.Model, nineLetters) > 0 {
+		ids.Exact = 9
+	}
+	history := model.History(req.Messages, ids)
 	loop := 0 // where the steps of this turn begin: reasoning of earlier turns is not wanted back
 	for i, m := range history {
 		if m.Role == core.RoleUser {
@@ -151,8 +163,11 @@ type kept struct {
 
 func (p *provider) assistant(m core.Message, name string, names *model.Names, inLoop bool) message {
 	out := message{Role: "assistant"}
-	if m.Text != "" {
+	switch {
+	case m.Text != "" && (len(m.Calls) == 0 || p.learned.Get(name, textOrCalls) == 0):
 		out.Content = &m.Text
+	case p.learned.Get(name, noNull) > 0:
+		out.Content = new("")
 	}
 	for _, part := range model.LayoutOf(m, p.by(), name) {
 		switch {
@@ -171,6 +186,8 @@ func (p *provider) assistant(m core.Message, name string, names *model.Names, in
 			out.Details = k.Details
 			switch {
 			case !inLoop || len(k.Details) > 0:
+			case k.Field == tagField:
+				out.Content = new(tagOpen + m.Reasoning + tagClose + "\n\n" + m.Text)
 			case k.Field == "reasoning":
 				out.Reasoning = m.Reasoning
 			case k.Field == "reasoning_content":

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"strconv"
 
 	"drover/core"
 	"drover/core/model"
@@ -32,16 +31,19 @@ type delta struct {
 	Details          []json.RawMessage `json:"reasoning_details"`
 	Refusal          string            `json:"refusal"`
 	Calls            []call            `json:"tool_calls"`
+	Only             *called           `json:"function_call"` // of servers that know one call only
 }
 
 type call struct {
 	Index    *model.Number   `json:"index"`
 	ID       json.RawMessage `json:"id"`
-	Function struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"` // a text, or an object
-	} `json:"function"`
-	Extra json.RawMessage `json:"extra_content"`
+	Function called          `json:"function"`
+	Extra    json.RawMessage `json:"extra_content"`
+}
+
+type called struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // a text, or an object
 }
 
 type usage struct {
@@ -60,7 +62,8 @@ type decoder struct {
 	p       *provider
 	s       *model.Stream
 	a       *model.Answer
-	field   string // the name the server has for reasoning
+	field   string // the name the server has for reasoning; think: it is in the text, between tags
+	tags    tags
 	details details
 	finish  string
 	refusal bool
@@ -77,9 +80,10 @@ func (p *provider) answer(s *model.Stream, req core.ModelRequest, sent int, name
 	}
 	if body != nil {
 		err = d.whole(body)
-	} else if err = s.Each(d.a.Flush, d.event); err == nil {
+	} else if err = s.Each(d.a.More, d.event); err == nil {
 		err = d.complete()
 	}
+	d.undecided()
 	d.a.Flush()
 	if err != nil {
 		return core.ModelReply{}, err
@@ -114,16 +118,19 @@ func (d *decoder) complete() error {
 
 func (d *decoder) event(name, data []byte) error {
 	if text, reasoning, field, ok := quick(data); ok && (reasoning == "" || d.field == "" || d.field == field) {
-		d.a.Text(text)
+		d.text(text)
 		if reasoning != "" {
 			d.field = field
 			d.a.Reasoning(reasoning)
 		}
 		return nil
 	}
-	if string(data) == "[DONE]" {
+	if model.IsDone(data) {
 		d.ended = true
 		return model.Done()
+	}
+	if model.Pulse(name, data) {
+		return nil
 	}
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
@@ -146,10 +153,11 @@ func (d *decoder) chunk(c chunk) error {
 		if !model.Empty(ch.Error) {
 			return d.p.c.Fault(model.ParseProblem([]byte(`{"error":` + string(ch.Error) + `}`)))
 		}
-		for _, piece := range []*delta{ch.Delta, ch.Message} {
-			if piece != nil {
-				d.delta(piece)
-			}
+		switch {
+		case ch.Delta != nil: // beside which some repeat all that was said so far as message
+			d.delta(ch.Delta)
+		case ch.Message != nil:
+			d.delta(ch.Message)
 		}
 		if ch.Usage != nil {
 			d.usage = ch.Usage
@@ -178,7 +186,10 @@ func (d *decoder) delta(m *delta) {
 		d.a.Text(m.Refusal)
 	}
 	for i := range m.Calls {
-		d.call(&m.Calls[i])
+		d.call(&m.Calls[i], i == 0)
+	}
+	if m.Only != nil {
+		d.call(&call{Index: new(model.Number), Function: *m.Only}, true)
 	}
 }
 
@@ -193,7 +204,7 @@ func (d *decoder) reasoning(field string, raw json.RawMessage) {
 // content takes a text, or a list of parts as Mistral's models send it.
 func (d *decoder) content(raw json.RawMessage) {
 	if s, ok := model.TextOf(raw); ok {
-		d.a.Text(s)
+		d.text(s)
 		return
 	}
 	var parts []struct {
@@ -204,7 +215,7 @@ func (d *decoder) content(raw json.RawMessage) {
 		return
 	}
 	for _, p := range parts {
-		d.a.Text(p.Text)
+		d.text(p.Text)
 		var thoughts []struct {
 			Text string `json:"text"`
 		}
@@ -214,66 +225,6 @@ func (d *decoder) content(raw json.RawMessage) {
 			}
 		}
 	}
-}
-
-// call takes a piece of a tool call. Servers number them, name them, both or
-// neither; all of a call may come at once, and all calls under one number.
-func (d *decoder) call(c *call) {
-	id, ok := model.TextOf(c.ID)
-	if !ok && !model.Empty(c.ID) {
-		id = string(c.ID) // a number
-	}
-	to := d.target(c.Index, id, c.Function.Name)
-	if id != "" {
-		to.ID = id
-	}
-	if n := c.Function.Name; n != "" && n != to.Name {
-		to.Name += n
-	}
-	if !model.Empty(c.Extra) {
-		to.Extra = c.Extra
-	}
-	if s, ok := model.TextOf(c.Function.Arguments); ok {
-		to.Args.WriteString(s)
-	} else if raw := c.Function.Arguments; len(raw) > 0 && raw[0] == '{' {
-		to.Args.Write(raw)
-	}
-}
-
-// target finds the call that a piece belongs to, or begins one.
-func (d *decoder) target(index *model.Number, id, name string) *model.Call {
-	calls := d.a.Calls()
-	fresh := func() *model.Call { return d.a.Call("#" + strconv.Itoa(len(calls))) }
-	var at *model.Call
-	if index != nil {
-		prefix := strconv.Itoa(int(*index))
-		for _, c := range calls { // the last of that number
-			if c.Key == prefix || len(c.Key) > len(prefix) && c.Key[:len(prefix)+1] == prefix+"/" {
-				at = c
-			}
-		}
-		if at == nil {
-			return d.a.Call(prefix)
-		}
-		fresh = func() *model.Call { return d.a.Call(prefix + "/" + strconv.Itoa(len(calls))) }
-	} else {
-		for _, c := range calls {
-			if id != "" && c.ID == id {
-				return c
-			}
-		}
-		if len(calls) == 0 || id != "" {
-			return fresh()
-		}
-		at = calls[len(calls)-1]
-	}
-	switch {
-	case id != "" && at.ID != "" && id != at.ID:
-		return fresh()
-	case id == "" && name != "" && at.Name != "" && json.Valid([]byte(at.Args.String())):
-		return fresh()
-	}
-	return at
 }
 
 // quick reads the event that nearly all are: a piece of text or of reasoning and nothing else.

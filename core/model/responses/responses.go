@@ -3,6 +3,7 @@ package responses
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"drover/core"
@@ -27,25 +28,28 @@ const (
 	noCacheKey  = "prompt_cache_key"
 	noForce     = "tool_choice"
 	noHeat      = "temperature"
+	noStore     = "store"
+	noStrict    = "strict"
+	fullSchema  = "schema" // more of JSON Schema than its plainest part
 )
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
 	set := p.tools.Of(req.Tools)
 	names := set.Names
-	for {
-		body, err := set.Encode(p.request(req, names), "", func(specs []core.ToolSpec) any { return tools(specs, names) })
-		if err != nil {
-			return core.ModelReply{}, err
-		}
-		s, err := p.c.Post(ctx, body)
-		if err == nil {
+	return model.Learning(on,
+		func() ([]byte, error) {
+			plain, lax := p.learned.Get(req.Model, fullSchema) > 0, p.learned.Get(req.Model, noStrict) > 0
+			return set.Encode(p.request(req, names), fmt.Sprint(plain, lax), func(specs []core.ToolSpec) any { return tools(specs, names, plain, lax) })
+		},
+		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
+			s, err := p.c.Post(ctx, body)
+			if err != nil {
+				return core.ModelReply{}, err
+			}
 			return p.answer(s, req, len(body), names, on)
-		}
-		if !p.learn(req.Model, err) {
-			return core.ModelReply{}, err
-		}
-	}
+		},
+		func(err error) bool { return p.learn(req.Model, err) })
 }
 
 // learn reports whether the request was refused for something that it can do without.
@@ -59,6 +63,9 @@ func (p *provider) learn(name string, err error) bool {
 		{noHeat, []string{"temperature"}},
 		{noEncrypted, []string{"encrypted"}},
 		{noReasoning, []string{"reasoning"}},
+		{noStore, []string{"'store'", `"store"`, "store:", "parameter: store", "store is not"}},
+		{noStrict, []string{"strict"}},
+		{fullSchema, model.SchemaWords},
 	} {
 		if model.Refused(err, l.words...) && p.learned.Set(name, l.what, 1) {
 			return true
@@ -73,7 +80,7 @@ type request struct {
 	Instructions string     `json:"instructions,omitempty"`
 	Input        []item     `json:"input"`
 	Stream       bool       `json:"stream"`
-	Store        bool       `json:"store"`
+	Store        *bool      `json:"store,omitempty"`
 	Include      []string   `json:"include,omitempty"`
 	Reasoning    *reasoning `json:"reasoning,omitempty"`
 	MaxOutput    int        `json:"max_output_tokens,omitempty"`
@@ -97,7 +104,7 @@ type tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict"`
+	Strict      *bool           `json:"strict,omitempty"`
 }
 
 // item is one piece of the input; Raw stands for the whole of it.
@@ -122,9 +129,16 @@ func (i item) MarshalJSON() ([]byte, error) {
 	return model.Encode(plain(i))
 }
 
-func tools(specs []core.ToolSpec, names *model.Names) (out []tool) {
+func tools(specs []core.ToolSpec, names *model.Names, plain, lax bool) (out []tool) {
 	for _, t := range specs {
-		out = append(out, tool{"function", names.To(t.Name), t.Description, model.Schema(t), false})
+		one := tool{"function", names.To(t.Name), t.Description, model.Schema(t), nil}
+		if !lax {
+			one.Strict = new(bool)
+		}
+		if plain {
+			one.Parameters = model.PlainSchema(one.Parameters)
+		}
+		out = append(out, one)
 	}
 	return out
 }
@@ -133,6 +147,9 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	o := p.c.Options()
 	knows := func(what string) bool { return p.learned.Get(req.Model, what) == 0 }
 	r := &request{Model: req.Model, Instructions: req.System, Stream: true, MaxOutput: o.MaxOutput}
+	if knows(noStore) {
+		r.Store = new(bool)
+	}
 	if knows(noEncrypted) {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}
@@ -148,7 +165,7 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	if knows(noHeat) {
 		r.Heat = req.Temperature
 	}
-	for _, m := range model.History(req.Messages, "_-") {
+	for _, m := range model.History(req.Messages, model.IDs{Marks: "_-", By: p.by()}) {
 		switch m.Role {
 		case core.RoleUser:
 			r.Input = append(r.Input, item{Type: "message", Role: "user", Content: m.Text})
