@@ -12,6 +12,7 @@ const (
 	check = 2 * time.Second // whether hosts live, while something runs
 	retry = time.Second     // after a registry that could not be read
 	tail  = 200             // entries of a transcript that are read at first
+	much  = 500             // tasks in one update
 )
 
 // pump brings news in: what the engine says has changed, results of the
@@ -28,7 +29,7 @@ func (p *program) pump(ctx context.Context) {
 			ticker.Stop()
 		}
 	}()
-	last, checked, opened, live := time.Time{}, time.Now(), p.opened, false
+	last, checked, opened, live := time.Time{}, time.Now(), false, false
 	for {
 		if !in.any() {
 			in.receive(ctx, from, nil)
@@ -50,7 +51,7 @@ func (p *program) pump(ctx context.Context) {
 		}
 		results, pulled, ticks, due := in.results, in.pull, false, time.Time{}
 		enter := p.app.QueueUpdateDraw
-		if still := pulled && nothing(&u, &live); still && err == nil && opened == nil && !in.ticked && len(results) == 0 {
+		if still := pulled && nothing(&u, &live); still && err == nil && opened && !in.ticked && len(results) == 0 {
 			enter = p.app.QueueUpdate // who only asked what is new shows nothing new
 		}
 		enter(func() {
@@ -70,9 +71,9 @@ func (p *program) pump(ctx context.Context) {
 			v.st.Tick()
 			ticks, due = v.st.Ticks(), v.st.Due()
 		})
-		if opened != nil && pulled && err == nil {
-			opened()
-			opened = nil
+		if pulled && err == nil {
+			p.loaded(!opened || len(u.Tasks) >= much)
+			opened = true
 		}
 		last = time.Now()
 		*in = intake{pull: u.More}
@@ -104,10 +105,10 @@ func (p *program) pull(ctx context.Context, cur *core.Cursor) (core.Update, erro
 	return u, err
 }
 
-// opened is told once that the first frame stands.
-func (p *program) opened() {
-	if p.o.Opened != nil {
-		p.o.Opened()
+// loaded tells that a frame stands for which much has been read.
+func (p *program) loaded(much bool) {
+	if much && p.o.Loaded != nil {
+		p.o.Loaded()
 	}
 }
 

@@ -189,8 +189,7 @@ func (s *State) refilter() {
 		}
 		return
 	}
-	s.Tree.Filter = s.Input.Line.String()
-	s.Tree.rebuild()
+	s.Tree.refilter(s.Input.Line.String())
 	if n := s.Selected(); n != nil && n.hit {
 		return
 	}

@@ -98,12 +98,12 @@ func (t *Tree) sortNodes(nodes []*Node, compare func(a, b *Node) int) {
 		forward := compare
 		compare = func(a, b *Node) int { return forward(b, a) }
 	}
-	slices.SortStableFunc(nodes, compare)
+	stable(nodes, compare)
 }
 
 func (t *Tree) sortKids(n *Node) {
 	if t.Order.Sort == SortActivity {
-		slices.SortStableFunc(n.Kids, byCreation)
+		stable(n.Kids, byCreation)
 	} else {
 		t.sortNodes(n.Kids, t.compareTrees)
 	}
@@ -120,11 +120,30 @@ func under(n *Node, to []*Node) []*Node {
 	return to
 }
 
+// stable sorts, and is quick where there is nothing to sort.
+func stable(nodes []*Node, compare func(a, b *Node) int) {
+	if !slices.IsSortedFunc(nodes, compare) {
+		slices.SortStableFunc(nodes, compare)
+	}
+}
+
 // compareTrees compares tasks with what is under them.
-func (t *Tree) compareTrees(a, b *Node) int { return t.compare(a, b, a.All(), b.All()) }
+func (t *Tree) compareTrees(a, b *Node) int {
+	switch t.Order.Sort {
+	case SortNeeds, SortCost, SortTokens:
+		return t.compare(a, b, a.All(), b.All())
+	}
+	return t.compare(a, b, Counts{}, Counts{})
+}
 
 // compareTasks compares single tasks.
-func (t *Tree) compareTasks(a, b *Node) int { return t.compare(a, b, a.Own(), b.Own()) }
+func (t *Tree) compareTasks(a, b *Node) int {
+	switch t.Order.Sort {
+	case SortNeeds, SortCost, SortTokens:
+		return t.compare(a, b, a.Own(), b.Own())
+	}
+	return t.compare(a, b, Counts{}, Counts{})
+}
 
 func (t *Tree) compare(a, b *Node, ac, bc Counts) int {
 	switch t.Order.Sort {

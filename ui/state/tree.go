@@ -209,6 +209,33 @@ func (t *Tree) decideAll() {
 // archived reports whether archived tasks are shown.
 func (t *Tree) archived() bool { return t.ShowArchived || t.query().asks("is", "archived") }
 
+// refilter takes another filter over, as it is typed.
+func (t *Tree) refilter(text string) {
+	old := *t.query()
+	t.Filter = text
+	if !t.query().within(&old) || t.query().timed() || t.work.stale {
+		t.rebuild()
+		return
+	}
+	for _, r := range t.roots {
+		t.narrow(r, t.query())
+	}
+	t.reflow()
+}
+
+// narrow drops what is shown of n, and what is under it, and does not fit any more.
+func (t *Tree) narrow(n *Node, q *Query) {
+	if !n.show {
+		return
+	}
+	n.hit = n.hit && q.fits(t.work.home, n)
+	n.show = n.hit
+	for _, k := range n.Kids {
+		t.narrow(k, q)
+		n.show = n.show || k.show
+	}
+}
+
 // lets reports whether filter, archive and the hiding of finished tasks let a single task through.
 func (t *Tree) lets(n *Node) bool {
 	return (t.archived() || !t.work.home.Archived(n)) && (!t.HideDone || !n.Task.Status.Terminal()) && t.query().fits(t.work.home, n)
