@@ -78,16 +78,20 @@ func (u *turn) beginPlain(calls []core.ToolCall) (map[string]bool, error) {
 	if len(rows) == 0 {
 		return begun, nil
 	}
-	detail := callNames(calls)
-	if len(calls) == 1 {
-		detail = callDetail(rows[0])
-	}
-	return begun, u.o.Registry.Append(u.t.ID, core.Step{Entries: rows, Calls: len(rows), Activity: core.ActTool, Detail: detail})
+	return begun, u.o.Registry.Append(u.t.ID, core.Step{Entries: rows, Calls: len(rows), Activity: core.ActTool, Detail: callsDetail(calls, rows)})
 }
 
 // callRow marks the beginning of a call; its text is the line that matters of the arguments.
 func callRow(c core.ToolCall, t core.Tool) core.Entry {
 	return core.Entry{Kind: core.EntryCall, CallID: c.ID, Tool: c.Name, Text: core.Short(core.CleanLine(t.Subject(c.Args)), 500)}
+}
+
+// callsDetail says what a step runs: of one call that has begun the whole, else the names.
+func callsDetail(calls []core.ToolCall, begun []core.Entry) string {
+	if len(calls) == 1 && len(begun) == 1 {
+		return callDetail(begun[0])
+	}
+	return callNames(calls)
 }
 
 // callDetail says what is run, for those who see that it takes long.

@@ -216,12 +216,12 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	}
 	step := core.Step{Entries: []core.Entry{e}, Tokens: reply.Tokens, NewStep: true}
 	if len(reply.Calls) > 0 {
-		step.Activity, step.Detail = core.ActTool, callNames(reply.Calls)
-	}
-	if o.begin && len(reply.Calls) > 0 {
 		var rows []core.Entry
-		rows, u.just = u.plain(reply.Calls)
+		if o.begin {
+			rows, u.just = u.plain(reply.Calls)
+		}
 		step.Entries, step.Calls = append(step.Entries, rows...), len(rows)
+		step.Activity, step.Detail = core.ActTool, callsDetail(reply.Calls, rows)
 	}
 	if err := u.o.Registry.Append(u.t.ID, step); err != nil {
 		return reply, err
