@@ -186,3 +186,32 @@ func TestAddressesWithoutScheme(t *testing.T) {
 		}
 	}
 }
+
+// The whole address tells the wire format; a host far away is asked over TLS; Azure's has a path of its own.
+func TestAddressesTell(t *testing.T) {
+	for base, want := range map[string]struct {
+		wire model.Wire
+		at   string
+	}{
+		"http://x.test/v1/responses":                     {model.WireResponses, "http://x.test/v1/responses"},
+		"https://api.openai.com/v1/":                     {model.WireResponses, "https://api.openai.com/v1/"},
+		"https://api.openai.com/v1/chat/completions":     {model.WireChat, "https://api.openai.com/v1/chat/completions"},
+		"https://x.test/api.openai.com":                  {model.WireChat, "https://x.test/api.openai.com"},
+		"api.x.test/v1":                                  {model.WireChat, "https://api.x.test/v1"},
+		"192.168.1.5/v1":                                 {model.WireChat, "http://192.168.1.5/v1"},
+		"box.local":                                      {model.WireChat, "http://box.local"},
+		"[::1]:8080/v1":                                  {model.WireChat, "http://[::1]:8080/v1"},
+		"https://x.openai.azure.com/openai/v1/responses": {model.WireResponses, "https://x.openai.azure.com/openai/v1/responses"},
+	} {
+		for _, p := range model.Detect(func(name string) string { return map[string]string{"OPENAI_BASE_URL": base}[name] }, nil) {
+			if p.Name == "openai" && (p.Wire != want.wire || p.BaseURL != want.at) {
+				t.Errorf("%s: %s at %s", base, p.Wire, p.BaseURL)
+			}
+		}
+	}
+	o := &onlyAt{path: "/openai/v1/chat/completions", body: sse(chatHi, chatStop)}
+	m := wires["openai"](model.Options{Name: "openai", BaseURL: "https://x.openai.azure.com/", HTTP: &http.Client{Transport: o}})
+	if _, err := m.Stream(t.Context(), ask("hi"), func(core.Delta) {}); err != nil || len(o.asked) != 1 {
+		t.Errorf("%v, asked %v", err, o.asked)
+	}
+}

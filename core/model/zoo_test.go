@@ -135,6 +135,14 @@ var zoo = []beast{
 			delta(`{"index":0,"function":{"arguments":"{\"path\": "}}`), delta(`{"index":0,"function":{"arguments":"\"a.go\"}"}}`), delta(`{"index":1,"id":"chatcmpl-tool-2","function":{"name":"grep_files","arguments":""}}`),
 			`{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"tool_calls","stop_reason":null}],"usage":{"prompt_tokens":5,"completion_tokens":9}}`, `{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":9}}`, "[DONE]")},
 	{name: "vLLM without a parser of reasoning", wire: "openai", think: "I should read.\n",
+		demand: func(_ *http.Request, body map[string]any) (int, string) {
+			for _, m := range messagesOf(body, "assistant") {
+				if s, _ := m["content"].(string); !strings.HasPrefix(s, "<think>I should read.") {
+					return 400, `{"error":{"message":"where is its reasoning?"}}`
+				}
+			}
+			return 0, ""
+		},
 		calls: sse(`{"choices":[{"index":0,"delta":{"role":"assistant","content":"\n"}}]}`, `{"choices":[{"index":0,"delta":{"content":"<th"}}]}`, `{"choices":[{"index":0,"delta":{"content":"ink>I should "}}]}`, `{"choices":[{"index":0,"delta":{"content":"read.\n</"}}]}`,
 			`{"choices":[{"index":0,"delta":{"content":"think>"}}]}`, `{"choices":[{"index":0,"delta":{"content":"\n\n"}}]}`, oneCall, callsEnd)},
 	{name: "llama.cpp refuses null", wire: "openai",
