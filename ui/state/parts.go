@@ -32,6 +32,9 @@ func (t *Tree) open(whole []string) {
 		}
 		n.sum().plus(*n.rest, -1)
 		n.rest = nil
+		if t.parts.rest[id] == core.PartBusy { // it had no room in the first frame
+			n.Shut = false
+		}
 	}
 }
 
@@ -147,7 +150,7 @@ func (s *State) Searching() string {
 // Counting reports whether the sums of all sessions that are not over are still being made.
 func (s *State) Counting() bool {
 	for _, part := range s.Tree.parts.rest {
-		if part == core.PartOpen {
+		if part == core.PartOpen || part == core.PartBusy {
 			return true
 		}
 	}

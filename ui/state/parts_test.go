@@ -263,3 +263,40 @@ func TestPartsRemoved(t *testing.T) {
 		t.Error("a session that is gone is still looked for")
 	}
 }
+
+// Sessions at work that have no room in the first frame are there soon, unfolded as the others.
+func TestPartsBusy(t *testing.T) {
+	st, c := large(t)
+	err := st.Update(t.Context(), core.Progress, func(tx core.Tx) error {
+		for i := range 9 {
+			k, err := tx.Task(fmt.Sprintf("s%02d", i))
+			if err != nil {
+				return err
+			}
+			k.Status = core.Running
+			if _, err = tx.UpdateTask(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reader{t: t, c: c, s: New(Config{})}
+	r.s.Now = t0
+	r.pull()
+	if n := r.s.Tree.Len(); n > 1500 {
+		t.Errorf("%d tasks at first", n)
+	}
+	r.settle()
+	for i := range 9 {
+		if n := r.s.Tree.Node(fmt.Sprintf("s%02d", i)); n.Shut || len(n.Kids) != 199 {
+			t.Errorf("%s: folded %v, %d children", n.Task.ID, n.Shut, len(n.Kids))
+		}
+	}
+	if r.s.Counting() {
+		t.Error("it never stops to count")
+	}
+	checkCounts(t, r.s)
+}
