@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ func New(o model.Options) core.Model {
 type provider struct {
 	c       *model.Client
 	learned model.Learned
+	tools   model.ToolSets
 }
 
 // Things a model may turn out not to take.
@@ -29,12 +31,14 @@ const (
 	noCache    = "cache_control"
 	noList     = "system"   // as a list of blocks
 	noFailed   = "is_error" // in the result of a call
+	ownIDs     = "ids"      // of calls, as another server gave them
 	fullSchema = "schema"   // more of JSON Schema than its plainest part
 )
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	names := model.NewNames(req.Tools)
+	set := p.tools.Of(req.Tools)
+	names := set.Names
 	limit := 0 // of this one answer
 	var r *request
 	return model.Learning(on,
@@ -44,7 +48,8 @@ func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(co
 				r.MaxTokens = min(r.MaxTokens, limit)
 				r.fitThinking()
 			}
-			return model.Encode(r)
+			mark, plain := p.mark(req.Model), p.learned.Get(req.Model, fullSchema) > 0
+			return set.Encode(r, fmt.Sprint(mark != nil, plain), func(specs []core.ToolSpec) any { return tools(specs, names, mark, plain) })
 		},
 		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
 			s, err := p.c.Post(ctx, body)
@@ -76,6 +81,8 @@ func (p *provider) learn(name string, r *request, err error) bool {
 		return p.learned.Set(name, noHeat, 1)
 	case model.Refused(err, "thinking", "signature", "output_config", "effort"):
 		return p.learned.Set(name, noThinking, 1)
+	case model.Refused(err, "tool_use.id", "tool_use_id"):
+		return p.learned.Set(name, ownIDs, 1)
 	case model.Refused(err, "is_error"):
 		return p.learned.Set(name, noFailed, 1)
 	case model.Refused(err, "system:", "'system'", `"system"`, "system prompt", "system must"):

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"fmt"
 
 	"drover/core"
 	"drover/core/model"
@@ -15,12 +16,18 @@ func New(o model.Options) core.Model {
 type provider struct {
 	c       *model.Client
 	learned model.Learned
+	tools   model.ToolSets
 }
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	names := model.NewNames(req.Tools)
-	return model.Learning(on, func() ([]byte, error) { return model.Encode(p.request(req, names)) },
+	set := p.tools.Of(req.Tools)
+	names := set.Names
+	return model.Learning(on,
+		func() ([]byte, error) {
+			plain := p.learned.Get(req.Model, fullSchema) > 0
+			return set.Encode(p.request(req, names), fmt.Sprint(plain), func(specs []core.ToolSpec) any { return tools(specs, names, plain) })
+		},
 		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
 			s, err := p.c.Post(ctx, body)
 			if err != nil {
@@ -44,6 +51,7 @@ const (
 	noNull      = "null"         // as the content of an answer that only calls
 	textOrCalls = "but not both" // in one answer
 	nineLetters = "nine"         // IDs of calls that have nine letters and digits
+	ownIDs      = "ids"          // of calls, as another server gave them
 	fullSchema  = "schema"       // more of JSON Schema than its plainest part
 )
 
@@ -62,6 +70,7 @@ func (p *provider) learn(name string, err error) bool {
 		{noReasoning, []string{"reasoning_content", "reasoning_details", "'reasoning'", `"reasoning"`}},
 		{textOrCalls, []string{"but not both"}},
 		{nineLetters, []string{"length of 9"}},
+		{ownIDs, []string{"].id'", "tool_call_id", "tool call id"}},
 		{noSystem, []string{"system role", "support 'system'", "role 'system'", "role: system", "developer instruction is not enabled"}},
 		{noNull, []string{"content is required", "content: null", "content field is required", "'content' is a required", "must be a string", "valid string", "content cannot be null", "expected a string"}},
 		{fullSchema, model.SchemaWords},
