@@ -18,7 +18,7 @@ var pictures = []struct {
 	{"tree", desk, ":go Add coupon<Enter>"},
 	{"approval", desk, "!"},
 	{"transcript", desk, ":go Add coupon<Enter><Enter>"},
-	{"timeline", shop, "t"},
+	{"timeline", desk, ":go Add coupon<Enter>t"},
 	{"inbox", func(f *fake) { desk(f); asks(f) }, "I"},
 	{"review", func(f *fake) { desk(f); declares(f) }, "Rj"},
 	{"agents", shopAgents, "@jjj"},
