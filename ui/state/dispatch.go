@@ -180,6 +180,11 @@ func (s *State) refilter() {
 		}
 		return
 	}
+	if s.Review.Open {
+		s.Review.Filter = s.Input.Line.String()
+		s.rereview()
+		return
+	}
 	s.Tree.Filter = s.Input.Line.String()
 	s.Tree.rebuild()
 	if n := s.Selected(); n != nil && n.hit {
