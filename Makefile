@@ -10,7 +10,7 @@ export GOFLAGS ?= -mod=readonly -tags=sqlite_fts5
 SCREEN_RACE := Delivery|Refused|Cancel|Round|Thin|Quit|Resize
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check bench bench-fanout golden fuzz lint clean
+.PHONY: help build run test check bench bench-fanout bench-scale golden fuzz lint clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ bench: ## run the benchmarks, each beside its floor
 
 bench-fanout: ## measure prompt mode against a model server on loopback, a bare HTTP program beside it
 	$(GO) test ./cmd/drover -run '^$$' -bench 'Fanout|Cancel' -benchtime 1x -timeout 10m
+
+bench-scale: ## measure the built screen on 100,000 tasks in a terminal, a minimal one beside it
+	$(GO) test ./cmd/drover -run '^$$' -bench Scale -benchtime 1x -timeout 15m
 
 fuzz: ## run every fuzz target for FUZZTIME (5s)
 	@set -o pipefail; for p in $$($(GO) list ./...); do \

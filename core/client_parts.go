@@ -26,6 +26,7 @@ const (
 	PartOpen   Part = iota // its main task, which is not over; the others are not summed up yet
 	PartOver               // its main task, which is over; the others are not summed up yet
 	PartSummed             // its main task, and the sum of the others
+	PartBusy               // its main task, which runs: it had no room in the first Pull and comes whole soon
 )
 
 // all is the first Pull.
@@ -117,14 +118,19 @@ func (p *puller) parts(ids []string, newest int) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range busy[:len(fit)] {
-		whole[id] = true
-		delete(p.u.Rest, id)
+	for i, id := range busy {
+		p.u.Rest[id] = PartBusy
+		if i < len(fit) {
+			whole[id] = true
+		}
 	}
 	for _, id := range quiet { // a session without its main task has nothing to be folded under
 		if _, ok := p.u.Rest[id]; !ok {
 			whole[id] = true
 		}
+	}
+	for id := range whole {
+		delete(p.u.Rest, id)
 	}
 	p.u.More = len(p.u.Rest) > 0
 	mains = slices.DeleteFunc(mains, func(t Task) bool { return whole[t.ID] })
@@ -157,19 +163,25 @@ func (p *puller) concerns() (map[string]bool, error) {
 	return whole, err
 }
 
-// count sums up quiet sessions as far as there is time, first those that are
-// not over. One where something runs after all goes to whole, and so does one
+// count sums up quiet sessions as far as there is time, once those at work are
+// whole, and first those that are not over. One where something runs after all goes to whole, and so does one
 // that has a main task only.
 func (p *puller) count(whole map[string]bool) error {
-	var open, over []string
+	var busy, open, over []string
 	for id, part := range p.u.Rest {
 		switch {
 		case whole[id]:
+		case part == PartBusy:
+			busy = append(busy, id)
 		case part == PartOpen:
 			open = append(open, id)
 		case part == PartOver:
 			over = append(over, id)
 		}
+	}
+	if len(busy) > 0 {
+		p.u.More = true
+		return p.some(busy, whole)
 	}
 	slices.Sort(open)
 	slices.Sort(over)
@@ -224,8 +236,11 @@ func (p *puller) rest(touched map[string]bool) error {
 	if len(p.cur.Rest) == 0 {
 		return nil
 	}
-	p.u.Rest = maps.Clone(p.cur.Rest)
-	whole := map[string]bool{}
+	p.u.Rest = p.cur.Rest
+	whole, counted := map[string]bool{}, true
+	for _, part := range p.u.Rest {
+		counted = counted && part == PartSummed
+	}
 	for id := range touched {
 		if _, ok := p.u.Rest[id]; ok {
 			whole[id] = true
@@ -237,16 +252,12 @@ func (p *puller) rest(touched map[string]bool) error {
 			asked = append(asked, id)
 		}
 	}
-	if len(asked) > 0 {
-		sizes, err := p.sizes(asked, partsLoad)
-		if err != nil {
-			return err
-		}
-		now := max(1, len(sizes))
-		for _, id := range asked[:now] {
-			whole[id] = true
-		}
-		p.u.More = now < len(asked)
+	if counted && len(whole) == 0 && len(asked) == 0 {
+		return nil
+	}
+	p.u.Rest = maps.Clone(p.cur.Rest) // the reader has the other
+	if err := p.some(asked, whole); err != nil {
+		return err
 	}
 	if err := p.count(whole); err != nil {
 		return err
@@ -255,6 +266,24 @@ func (p *puller) rest(touched map[string]bool) error {
 		delete(p.u.Rest, id)
 	}
 	return p.whole(slices.Sorted(maps.Keys(whole)))
+}
+
+// some adds as many of the sessions to whole as one Pull brings.
+func (p *puller) some(of []string, whole map[string]bool) error {
+	if len(of) == 0 {
+		return nil
+	}
+	slices.Sort(of)
+	sizes, err := p.sizes(of, partsLoad)
+	if err != nil {
+		return err
+	}
+	now := max(1, len(sizes))
+	for _, id := range of[:now] {
+		whole[id] = true
+	}
+	p.u.More = p.u.More || now < len(of)
+	return nil
 }
 
 // asked are the sessions that the reader wants whole.

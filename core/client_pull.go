@@ -72,6 +72,9 @@ func (p *puller) changed() error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(sessions)) {
 		s, err := p.v.session(id)
+		if CodeOf(err) == CodeNotFound { // it has been removed: what is on the screen of it stays until that closes
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -94,6 +97,7 @@ func (p *puller) changed() error {
 }
 
 func (p *puller) add(tasks []Task) error {
+	p.u.Tasks, p.u.Changed = slices.Grow(p.u.Tasks, len(tasks)), slices.Grow(p.u.Changed, len(tasks))
 	for _, t := range tasks {
 		tv, err := p.v.view(t)
 		if err != nil {

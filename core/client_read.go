@@ -258,7 +258,8 @@ func (v *viewer) view(t Task) (TaskView, error) {
 		Rev: t.Rev,
 	}
 	if t.CostKnown {
-		tv.Cost = &t.Cost
+		cost := t.Cost // alone: a pointer into the row would keep all of it in memory
+		tv.Cost = &cost
 	}
 	if tv.NotDone == nil {
 		tv.NotDone = []string{}

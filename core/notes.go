@@ -19,6 +19,7 @@ const (
 	NoteArchived = "archived " // + a task's ID: when it was archived
 	NoteSlot     = "slot "     // + 1 to 9: a task's ID
 	NoteView     = "view "     // + a name: how the tree is filtered and ordered
+	NoteMuted    = "muted "    // + a task's ID: it and all under it call nobody
 )
 
 // The largest note, in bytes.

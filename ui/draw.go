@@ -59,7 +59,6 @@ func (v *view) drawPanes(s tcell.Screen, w, h int) {
 func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	l := arrange(w, h, &v.st.View, v.wants(text, w, h))
 	v.st.View.Page = max(1, l.tree.h)
-	v.drawFrame(s, &l)
 	if l.tree.h > 0 {
 		tree := v.drawNotice(s, l.tree)
 		v.drawTree(s, tree)
@@ -70,6 +69,7 @@ func (v *view) drawTasks(s tcell.Screen, w, h int, text []string) {
 	v.zone(zone{rect: l.detail, kind: onDetail})
 	v.drawDetail(s, l.detail)
 	v.links(s, l.detail)
+	v.drawFrame(s, &l) // its title says whether the transcript follows, which is known now
 	v.drawQueued(s, l.queued)
 	v.drawCard(s, l.card)
 	v.drawTyping(s, &l, text)

@@ -66,6 +66,9 @@ func (v *view) detailTitle() string {
 	if ses, ok := v.st.Tree.Session(t.ID); ok && n.Parent == nil && ses.Autopilot {
 		parts = append(parts, "autopilot")
 	}
+	if v.st.Muted(n.Task.ID) {
+		parts = append(parts, "muted")
+	}
 	if v.st.View.Show != state.ShowTranscript {
 		return v.filtered(strings.Join(parts, " · "))
 	}

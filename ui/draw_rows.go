@@ -291,7 +291,7 @@ func (v *view) guides(row state.Row) string {
 	switch {
 	case row.Flat:
 		return "  "
-	case len(row.Node.Kids) == 0:
+	case !row.Node.Parts():
 	case row.Node.Shut && v.st.Tree.Filter == "":
 		fold = "▸ "
 	case row.Up < 0:
@@ -302,7 +302,7 @@ func (v *view) guides(row state.Row) string {
 	if row.Up < 0 {
 		return fold
 	}
-	if len(row.Node.Kids) == 0 || fold == "" {
+	if !row.Node.Parts() || fold == "" {
 		fold = ""
 	}
 	tail := "├ "

@@ -92,7 +92,7 @@ type Options struct {
 	Title     bool            // the terminal's title says how things are
 	Progress  bool            // the terminal shows whether something runs (OSC 9;4)
 	Steady    bool            // no synchronised output (mode 2026)
-	Opened    func()          // called once the registry's first frame stands; nil: nobody wants to know
+	Loaded    func()          // called once the first frame stands, and after each that much has been read for; nil: nobody wants to know
 	Trouble   string          // why no session can start, with the remedy; "" for none
 }
 

@@ -233,8 +233,16 @@ func (v *view) fileLines(f *state.FileChange, open bool, w int) []Line {
 	if len(f.Edits) > 1 {
 		what = fmt.Sprintf("%d changes, last %s", len(f.Edits), last.Verb)
 	}
+	role := themes.Muted
+	if by := f.Tasks(); len(by) > 1 { // they may undo each other's work
+		names := make([]string, len(by))
+		for i, id := range by {
+			names[i] = v.sender(id)
+		}
+		what, role = fmt.Sprintf("▲ %d agents: %s", len(by), strings.Join(names, ", ")), themes.Warning
+	}
 	left := Line{{Text: mark, Role: themes.Tool}, {Text: core.CleanLine(f.Path), Role: themes.Link}, {Text: fmt.Sprintf(" +%d", f.Added), Role: themes.DiffAdd}, {Text: fmt.Sprintf(" -%d", f.Removed), Role: themes.DiffDel}}
-	lines := []Line{beside(left, what, themes.Muted, w)}
+	lines := []Line{beside(left, core.CleanLine(what), role, w)}
 	if !open {
 		return lines
 	}

@@ -12,6 +12,7 @@ const (
 	check = 2 * time.Second // whether hosts live, while something runs
 	retry = time.Second     // after a registry that could not be read
 	tail  = 200             // entries of a transcript that are read at first
+	much  = 500             // tasks in one update
 )
 
 // pump brings news in: what the engine says has changed, results of the
@@ -28,7 +29,7 @@ func (p *program) pump(ctx context.Context) {
 			ticker.Stop()
 		}
 	}()
-	last, checked, opened := time.Time{}, time.Now(), p.o.Opened
+	last, checked, opened, live := time.Time{}, time.Now(), false, false
 	for {
 		if !in.any() {
 			in.receive(ctx, from, nil)
@@ -42,19 +43,18 @@ func (p *program) pump(ctx context.Context) {
 		var u core.Update
 		var err error
 		if in.pull {
-			f := p.view.focus.Load()
-			cur.Focus, cur.Entry, cur.Tail, cur.Want, cur.WantAll = f.task, f.last, tail, f.want, f.all
-			u, err = p.o.Engine.Pull(ctx, cur)
+			u, err = p.pull(ctx, &cur)
 			checked = time.Now()
-			if err == nil {
-				cur.Seq, cur.Hosts, cur.NotesRev, cur.Rest = u.Seq, u.Hosts, u.NotesRev, u.Rest
-			}
 		}
 		if ctx.Err() != nil {
 			return
 		}
 		results, pulled, ticks, due := in.results, in.pull, false, time.Time{}
-		p.app.QueueUpdateDraw(func() {
+		enter := p.app.QueueUpdateDraw
+		if still := pulled && nothing(&u, &live); still && err == nil && opened && !in.ticked && len(results) == 0 {
+			enter = p.app.QueueUpdate // who only asked what is new shows nothing new
+		}
+		enter(func() {
 			v := p.view
 			v.st.Now = time.Now()
 			for _, f := range results {
@@ -65,20 +65,22 @@ func (p *program) pump(ctx context.Context) {
 				v.st.Fail(err)
 			case pulled:
 				v.apply(u)
+			default:
+				v.refocus()
 			}
 			v.st.Tick()
 			ticks, due = v.st.Ticks(), v.st.Due()
 		})
-		if opened != nil && pulled && err == nil {
-			opened()
-			opened = nil
+		if pulled && err == nil {
+			p.loaded(!opened || len(u.Tasks) >= much)
+			opened = true
 		}
 		last = time.Now()
 		*in = intake{pull: u.More}
 		if err != nil && !in.pause(ctx) {
 			return
 		}
-		if !ticks && !due.IsZero() { // a snoozed completion wakes
+		if !due.IsZero() { // a snoozed completion wakes, or the cursor has rested
 			from.due = time.After(max(0, time.Until(due)))
 		}
 		switch {
@@ -90,6 +92,33 @@ func (p *program) pump(ctx context.Context) {
 			ticker, from.ticks = nil, nil
 		}
 	}
+}
+
+// pull reads what is newer than the cursor, and moves it.
+func (p *program) pull(ctx context.Context, cur *core.Cursor) (core.Update, error) {
+	f := p.view.focus.Load()
+	cur.Focus, cur.Entry, cur.Tail, cur.Want, cur.WantAll = f.task, f.last, tail, f.want, f.all
+	u, err := p.o.Engine.Pull(ctx, *cur)
+	if err == nil {
+		cur.Seq, cur.Hosts, cur.NotesRev, cur.Rest = u.Seq, u.Hosts, u.NotesRev, u.Rest
+	}
+	return u, err
+}
+
+// loaded tells that a frame stands for which much has been read.
+func (p *program) loaded(much bool) {
+	if much && p.o.Loaded != nil {
+		p.o.Loaded()
+	}
+}
+
+// nothing reports whether an update changes nothing on the screen; live is
+// whether there was text of an answer that is being written.
+func nothing(u *core.Update, live *bool) bool {
+	was := *live
+	*live = u.Focus != nil && u.Focus.Live.Text != ""
+	return !was && !*live && (u.Focus == nil || len(u.Focus.Entries) == 0) && u.Notes == nil &&
+		len(u.Sessions)+len(u.Tasks)+len(u.Changed)+len(u.Requests)+len(u.Approvals)+len(u.Events)+len(u.Reviews)+len(u.Rolled)+len(u.Whole) == 0
 }
 
 // sources are where things come from.

@@ -41,6 +41,10 @@ func drawFill(s tcell.Screen, x, y, width int, text string, style tcell.Style) {
 
 // fill blanks a rectangle.
 func fill(s tcell.Screen, x, y, w, h int, style tcell.Style) {
+	if thin, ok := s.(blanker); ok {
+		thin.Blank(x, y, w, h, style)
+		return
+	}
 	for row := y; row < y+h; row++ {
 		for col := x; col < x+w; col++ {
 			s.SetContent(col, row, ' ', nil, style)

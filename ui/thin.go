@@ -29,6 +29,7 @@ type Thin struct {
 	shown        thinCursor  // as the inner screen has it
 	stale        atomic.Bool // the inner screen may have lost its cells
 	resync       bool        // the next Show redraws all
+	lone         map[rune]lone
 }
 
 // thinCell is one cell. The second cell of a wide cluster has width 0.
@@ -50,7 +51,7 @@ const asciiChars = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ
 // NewThin puts a thin screen in front of inner.
 func NewThin(inner tcell.Screen) *Thin {
 	off := thinCursor{x: -1, y: -1, color: tcell.ColorNone}
-	t := &Thin{Screen: inner, cursor: off, shown: off}
+	t := &Thin{Screen: inner, cursor: off, shown: off, lone: map[rune]lone{}}
 	t.stale.Store(true)
 	return t
 }
@@ -124,7 +125,19 @@ func (t *Thin) SetContent(x, y int, r rune, combining []rune, style tcell.Style)
 		t.set(x, y, asciiChars[r-' ':][:1], 1, style)
 		return
 	}
-	t.Put(x, y, string(append([]rune{r}, combining...)), style)
+	if len(combining) > 0 {
+		t.Put(x, y, string(append([]rune{r}, combining...)), style)
+		return
+	}
+	c, ok := t.lone[r]
+	if !ok {
+		c.str = string(r)
+		_, _, c.width, _ = uniseg.FirstGraphemeClusterInString(c.str, -1)
+		if len(t.lone) < maxLone {
+			t.lone[r] = c
+		}
+	}
+	t.set(x, y, c.str, c.width, style)
 }
 
 // SetCell implements tcell.Screen.

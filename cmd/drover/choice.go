@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"drover/agents"
 	"drover/core"
@@ -28,6 +29,7 @@ type choice struct {
 	mu       sync.Mutex
 	found    string // what auto came to; "": it was not asked for yet
 	why      string
+	foundAt  time.Time
 }
 
 // openChoice knows the offline model and the providers whose key or address
@@ -65,15 +67,20 @@ func (c *choice) window(name string) int64 {
 // offlineModel is what a session runs on where nothing else can be reached.
 const offlineModel = offline.Name + "/rules"
 
+// lookAgain is after how long it is worth looking whether a server without a
+// key has come or gone: a screen stays open for days.
+const lookAgain = 30 * time.Second
+
 // auto is the model of a machine on which none was chosen, and why it is this
-// one. It is found once.
+// one. One behind a key is found once.
 func (c *choice) auto(ctx context.Context) (full, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.found == "" {
+	if c.found == "" || time.Since(c.foundAt) > lookAgain && c.Forget(c.found) {
 		if c.found, c.why = c.Default(ctx); c.found == "" {
 			c.found = offlineModel
 		}
+		c.foundAt = time.Now()
 	}
 	return c.found, c.why
 }

@@ -108,3 +108,26 @@ func TestChildModel(t *testing.T) {
 		})
 	}
 }
+
+// A server without a key that has gone is not chosen for ever; a key is.
+func TestAutoLooksAgain(t *testing.T) {
+	m := newModelServer()
+	defer m.Close()
+	local := chosen(t, config.Settings{}, map[string]string{"OLLAMA_BASE_URL": m.URL})
+	keyed := chosen(t, config.Settings{}, map[string]string{"OPENAI_BASE_URL": m.URL, "OPENAI_API_KEY": "k"})
+	for _, c := range []*choice{local, keyed} {
+		if full, _ := c.auto(t.Context()); !strings.HasSuffix(full, "/big-model") {
+			t.Fatal(full)
+		}
+	}
+	m.Close()
+	if full, _ := local.auto(t.Context()); full != "ollama/big-model" {
+		t.Errorf("looked again at once: %s", full)
+	}
+	for c, want := range map[*choice]string{local: offlineModel, keyed: "openai/big-model"} {
+		c.foundAt = c.foundAt.Add(-2 * lookAgain)
+		if full, _ := c.auto(t.Context()); full != want {
+			t.Errorf("%s, want %s", full, want)
+		}
+	}
+}

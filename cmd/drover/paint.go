@@ -61,7 +61,7 @@ func lookColor(l state.Look) string {
 	switch l {
 	case state.LookRunning, state.LookQueued, state.LookParked:
 		return blue
-	case state.LookNeeds, state.LookInterrupted:
+	case state.LookNeeds, state.LookInterrupted, state.LookStalled:
 		return yellow
 	case state.LookCompleted:
 		return green

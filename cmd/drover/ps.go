@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"drover/core"
+	"drover/core/config"
 	"drover/ui/state"
 )
 
@@ -30,9 +31,19 @@ func (a *app) psCmd() *cobra.Command {
 			case len(tasks) == 0:
 				return a.note("nothing runs and nothing is idle; drover ps --all shows what has ended")
 			}
-			return a.print(a.tree(tasks))
+			stall, err := a.stallAfter()
+			if err != nil {
+				return err
+			}
+			return a.print(a.tree(tasks, stall))
 		}),
 	}, func(c *cobra.Command) { c.Flags().BoolVarP(&all, "all", "a", false, "with ended sessions") })
+}
+
+// stallAfter is after how long without an event a running task is said to be stalled.
+func (a *app) stallAfter() (time.Duration, error) {
+	settings, err := config.Load(a.getenv)
+	return settings.StallAfter, err
 }
 
 func (a *app) showCmd() *cobra.Command {
@@ -47,7 +58,11 @@ func (a *app) showCmd() *cobra.Command {
 			if a.json {
 				return a.emit(ofDetail(d, a.now()))
 			}
-			return a.print(a.showText(d))
+			stall, err := a.stallAfter()
+			if err != nil {
+				return err
+			}
+			return a.print(a.showText(d, stall))
 		}),
 	}
 }
@@ -64,7 +79,7 @@ func (s *sheet) row(name, value string) {
 	}
 }
 
-func (a *app) showText(d core.Detail) string {
+func (a *app) showText(d core.Detail, stall time.Duration) string {
 	t := &d.Task
 	s := sheet{p: a.paint}
 	s.WriteString(fmt.Sprintf("%s  %s  %s\n", a.paint.in(bold, core.CleanLine(t.Label())), t.ID, a.paint.look(t)))
@@ -102,7 +117,7 @@ func (a *app) showText(d core.Detail) string {
 		s.row(fmt.Sprintf("turn %d", turn.N), fmt.Sprintf("%s › %s\n%s%s", core.CleanLine(turn.Sender), core.Clean(turn.Prompt), core.Clean(turn.Response), handed(turn.Handed)))
 	}
 	if len(d.Children) > 0 {
-		s.WriteString("\n" + a.tree(d.Children))
+		s.WriteString("\n" + a.tree(d.Children, stall))
 	}
 	return s.String()
 }

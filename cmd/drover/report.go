@@ -38,7 +38,7 @@ func (a *app) reportCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			page := r.svg()
+			page := r.svg(true)
 			if !svg {
 				if page, err = r.html(); err != nil {
 					return err
@@ -101,12 +101,8 @@ func (r *report) html() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the page of reports: %w", err)
 	}
-	title := core.CleanLine(r.Main.Description)
-	if title == "" {
-		title = "session " + r.Main.ID
-	}
+	title, facts := r.facts()
 	var tasks []reportTask
-	var sum state.Counts
 	for i := range r.Tasks {
 		t := &r.Tasks[i]
 		look := state.LookOf(t)
@@ -116,29 +112,56 @@ func (r *report) html() (string, error) {
 			In: state.Tokens(t.TokensIn + t.TokensOut),
 		}
 		if t.Cost != nil {
-			row.Cost = fmt.Sprintf("$%.4f", *t.Cost)
-			sum.Cost += *t.Cost
-		} else {
-			sum.Unpriced++
+			row.Cost = dollarText(*t.Cost)
 		}
-		sum.TokensIn += t.TokensIn + t.TokensOut
 		tasks = append(tasks, row)
 	}
 	events, completions := r.events()
-	facts := []string{state.LookOf(&r.Main).Word(), fmt.Sprintf("%d tasks", len(r.Tasks)), "worked " + state.Elapsed(r.Chart.Length()), state.Tokens(sum.TokensIn) + " tokens"}
-	if m := sum.Money(); m != "" {
-		facts = append(facts, m)
-	}
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{
-		"Title": title, "Facts": strings.Join(facts, " · "), "From": r.Chart.From.In(r.Zone).Format("2006-01-02 15:04"),
-		"SVG": template.HTML(r.svg()), "Path": criticalText(&r.Chart), "Tasks": tasks, "Events": events, "Completions": completions,
+		"Title": title, "Facts": facts,
+		"SVG": template.HTML(r.svg(false)), "Path": criticalText(&r.Chart), "Tasks": tasks, "Events": events, "Completions": completions,
 		"NotDone": each(r.Main.NotDone, core.CleanLine),
 	})
 	if err != nil {
 		return "", fmt.Errorf("writing the page: %w", err)
 	}
 	return b.String(), nil
+}
+
+// facts are what the session is called, and in a line when it was and what it came to.
+func (r *report) facts() (title, facts string) {
+	title = core.CleanLine(r.Main.Description)
+	if title == "" {
+		title = "session " + r.Main.ID
+	}
+	var sum state.Counts
+	for i := range r.Tasks {
+		t := &r.Tasks[i]
+		if t.Cost != nil {
+			sum.Cost += *t.Cost
+		} else {
+			sum.Unpriced++
+		}
+		sum.TokensIn += t.TokensIn + t.TokensOut
+	}
+	tasks := fmt.Sprintf("%d tasks", len(r.Tasks))
+	if len(r.Tasks) == 1 {
+		tasks = "1 task"
+	}
+	parts := []string{r.Chart.From.In(r.Zone).Format("2006-01-02 15:04"), state.LookOf(&r.Main).Word(), tasks, "worked " + state.Elapsed(r.Chart.Length()), state.Tokens(sum.TokensIn) + " tokens"}
+	if m := sum.Money(); m != "" {
+		parts = append(parts, m)
+	}
+	return title, strings.Join(parts, " · ")
+}
+
+// dollarText shows cents, and of less than a cent what there is.
+func dollarText(dollars float64) string {
+	if dollars > 0 && dollars < 0.01 {
+		return fmt.Sprintf("$%.4f", dollars)
+	}
+	return fmt.Sprintf("$%.2f", dollars)
 }
 
 func (r *report) events() (all, completions []reportEvent) {

@@ -44,13 +44,34 @@ func shown() report {
 	return report{Main: tasks[0], Tasks: tasks, Events: notable, Chart: state.NewChart(tasks, events, at(600)), Zone: time.UTC}
 }
 
+// TestTicksAreRound: what stands at a line of the axis is the time there, not one near it.
+func TestTicksAreRound(t *testing.T) {
+	for whole := 100 * time.Millisecond; whole < 2000*time.Hour; whole += whole / 7 {
+		step := tickStep(whole)
+		if whole > svgTicks*step {
+			t.Errorf("%v: %d lines", whole, whole/step)
+		}
+		if step >= time.Second && step%time.Second != 0 || step < time.Second && step%(100*time.Millisecond) != 0 {
+			t.Errorf("%v: %v is not round", whole, step)
+		}
+	}
+}
+
+// TestPictureNeedsNoVariables: programs that show pictures and know no CSS variables show it black.
+func TestPictureNeedsNoVariables(t *testing.T) {
+	r := shown()
+	if got := r.svg(true); strings.Contains(got, "var(") || !strings.Contains(got, "Add coupons") {
+		t.Error("the picture needs variables, or does not say what it is of")
+	}
+}
+
 func TestReport(t *testing.T) {
 	r := shown()
 	page, err := r.html()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, got := range map[string]string{"report.html": page, "report.svg": r.svg()} {
+	for name, got := range map[string]string{"report.html": page, "report.svg": r.svg(true)} {
 		for _, bad := range []string{"<script", "\x1b", "\u202e", "http-equiv=\"refresh", "src="} {
 			if strings.Contains(got, bad) {
 				t.Errorf("%s holds %q", name, bad)
@@ -73,7 +94,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s differs; make golden accepts it\n%s", name, got)
 		}
 	}
-	d := xml.NewDecoder(strings.NewReader(r.svg()))
+	d := xml.NewDecoder(strings.NewReader(r.svg(true)))
 	for {
 		_, err := d.Token()
 		if errors.Is(err, io.EOF) {

@@ -27,7 +27,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	if !a.paint.tty || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return usage("drover ps shows the tree as text; drover run PROMPT works without a screen", "the screen needs a terminal")
 	}
-	opened := holdGarbage()
+	loaded := holdGarbage()
 	e, err := a.engine(ctx)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 		Mouse: state.Mouse(e.settings.Mouse), Notify: ui.NoticesFor(e.settings.Notify, a.getenv), Title: e.settings.Title, Progress: e.settings.Progress,
 		Steady: !e.settings.Synchronised, Trouble: told(modelErr), Keys: keys, ThemeName: themeName, Outfit: outfit,
 		Project: folders(bring), Engine: s, Theme: theme, Session: session, Dir: dir, Version: version, Offline: full == offlineModel, Found: found,
-		Stall: e.settings.StallAfter, RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load, NoCopy: ui.NoClipboard(a.getenv)}, Opened: opened,
+		Stall: e.settings.StallAfter, RuleFor: tool.RuleFor, NoColor: a.getenv("NO_COLOR") != "", Out: a.out, Outside: ui.Outside{Themes: names, LoadTheme: load, NoCopy: ui.NoClipboard(a.getenv)}, Loaded: loaded,
 	})
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rivo/uniseg"
 
@@ -89,8 +90,14 @@ const (
 
 // tree prints tasks as an aligned tree. A narrow terminal loses the columns
 // that matter least first, then the ends of the names.
-func (a *app) tree(tasks []core.TaskView) string {
+func (a *app) tree(tasks []core.TaskView, stall time.Duration) string {
 	rows := treeRows(tasks)
+	working := map[string]bool{} // what has something under it that is at work
+	for _, t := range tasks {
+		if t.Status == core.Running {
+			working[t.Parent] = true
+		}
+	}
 	width := a.paint.width
 	titles := 4
 	for _, r := range rows {
@@ -136,9 +143,12 @@ func (a *app) tree(tasks []core.TaskView) string {
 	line("ID", "TASK", a.paint.in(bold, pad("STATE", stateColumn)), "TIME", "TOKENS", "DOING")
 	for _, r := range rows {
 		t := &r.task
-		l := state.LookOf(t)
+		l, what := state.LookOf(t), doing(t)
+		if quiet, ok := state.Stalled(t, working[t.ID], stall, a.now()); ok {
+			l, what = state.LookStalled, quiet
+		}
 		look := a.paint.in(lookColor(l), pad(l.Glyph()+" "+l.Word(), stateColumn))
-		line(t.ID, r.lead+r.title, look, state.Elapsed(t.ElapsedAt(a.now())), state.Tokens(t.TokensIn+t.TokensOut), doing(t))
+		line(t.ID, r.lead+r.title, look, state.Elapsed(t.ElapsedAt(a.now())), state.Tokens(t.TokensIn+t.TokensOut), what)
 	}
 	return b.String()
 }

@@ -43,7 +43,7 @@ func TestBackgroundChildAndFollowUp(t *testing.T) {
 		w.settle()
 		w.want("main has answered, the child works", `
 			main idle turn 1
-			  kid running turn 1 tool probe
+			  kid running turn 1 tool probe {"seconds":30}
 		`)
 		w.pass(31 * time.Second)
 		w.want("the child's answer wakes main for a turn of its own", `
@@ -77,7 +77,7 @@ func TestPromote(t *testing.T) {
 		w.settle()
 		w.want("main waits for its sync child and holds no slot", `
 			main running turn 1 children kid
-			  kid running turn 1 tool probe
+			  kid running turn 1 tool probe {"seconds":30}
 		`)
 		q := w.ask(core.Request{Task: "kid", Kind: core.ReqPromote})
 		if q.State != core.ReqDone {
@@ -85,7 +85,7 @@ func TestPromote(t *testing.T) {
 		}
 		w.want("main goes on with the child's ID", `
 			main idle turn 1
-			  kid running turn 1 tool probe
+			  kid running turn 1 tool probe {"seconds":30}
 		`)
 		if got := w.transcript("main"); !strings.Contains(got, "kid was moved to the background") {
 			t.Errorf("main is told:\n%s", got)
@@ -127,7 +127,7 @@ func TestCancelSubtree(t *testing.T) {
 			main running turn 1 children deep
 			  deep running turn 1 children deep-2
 			    deep-2 running turn 1 children deep-3
-			      deep-3 running turn 1 tool probe
+			      deep-3 running turn 1 tool probe {"seconds":60}
 		`)
 		q := w.ask(core.Request{Task: "deep", Kind: core.ReqCancel})
 		var rc core.Receipt
@@ -166,7 +166,7 @@ func TestCancelOnlyLeavesChildren(t *testing.T) {
 			main idle turn 1
 			  deep cancelled turn 1 [cancelled]
 			    deep-2 running turn 1 children deep-3
-			      deep-3 running turn 1 tool probe
+			      deep-3 running turn 1 tool probe {"seconds":60}
 		`)
 		w.pass(61 * time.Second)
 		w.want("and its news goes to the nearest living ancestor", `

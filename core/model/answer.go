@@ -52,6 +52,22 @@ func (a *Answer) Flush() {
 	a.on(d)
 }
 
+// More passes on what is new, while there may be more of it.
+func (a *Answer) More() error {
+	a.Flush()
+	size := a.text.Len() + a.reasoning.Len()
+	for _, c := range a.calls {
+		size += c.Args.Len()
+	}
+	if size > mostAnswer {
+		return errEndless
+	}
+	return nil
+}
+
+// mostAnswer is how many bytes an answer may have: a model that goes on for ever would fill the memory.
+const mostAnswer = 32 << 20
+
 // Call returns the call of that key, new where there is none.
 func (a *Answer) Call(key string) *Call {
 	for _, c := range a.calls {

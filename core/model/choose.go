@@ -54,6 +54,23 @@ func (r *Registry) Default(ctx context.Context) (full, why string) {
 	return "", "no key is set (" + strings.Join(r.keyNames(), ", ") + "), and no local server answers"
 }
 
+// Forget forgets what servers without a key have said, so that they are asked
+// again, where the model is of one of them or of none.
+func (r *Registry) Forget(full string) bool {
+	name, _, _ := strings.Cut(full, "/")
+	if p, ok := r.provider(name); ok && p.Key != nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.o.Providers {
+		if p.Key == nil {
+			delete(r.seen, p.Name)
+		}
+	}
+	return true
+}
+
 // rankOf puts servers that somebody has configured first.
 func rankOf(p Provider) int {
 	if p.Usable {

@@ -119,7 +119,11 @@ func (c *Client) ask(ctx context.Context, method, key string, body []byte) (*Str
 	var fault error
 	for i := range c.urls {
 		at := (first + i) % len(c.urls)
-		s, p, err := c.keyed(ctx, method, c.urls[at], key, body)
+		to := c.urls[at]
+		if method == http.MethodGet && c.wire == WireAnthropic && !strings.Contains(to, "?") {
+			to += "?limit=1000" // else it lists the first twenty
+		}
+		s, p, err := c.keyed(ctx, method, to, key, body)
 		if err == nil {
 			c.good.Store(int32(at))
 			return s, nil

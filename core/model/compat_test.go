@@ -61,6 +61,11 @@ var oddities = []oddity{
 	{name: "error as an event", wire: "openai", fails: "broke", body: "event: error\ndata: {\"message\":\"broke\"}\n\n"},
 	{name: "error in one JSON answer", wire: "openai", fails: "no such", body: `{"error":{"message":"no such thing","type":null,"code":null}}`},
 	{name: "web page", wire: "openai", fails: "web page", body: "<!doctype html><title>Welcome</title>"},
+	{name: "JSON lines", wire: "openai", body: chatHi + "\n" + chatStop + "\n"},
+	{name: "JSON lines with DONE", wire: "openai", body: chatHi + "\n\n" + chatStop + "\n[DONE]\n"},
+	{name: "half a JSON line", wire: "openai", fails: "cannot be read", body: chatHi + "\n" + chatStop[:20]},
+	{name: "plain words", wire: "openai", fails: "Internal trouble", body: "Internal trouble"},
+	{name: "name with what the model was taught", wire: "openai", call: true, body: sse(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"functions.read_file","arguments":"{\"path\":\"a.go\"}"}}]},"finish_reason":"tool_calls"}]}`)},
 	{name: "nothing", wire: "openai", fails: "cut off", body: ""},
 
 	{name: "no beginning of the block, no index", wire: "anthropic", body: sse(`{"type":"content_block_delta","delta":{"type":"text_delta","text":"hi"}}`, `{"type":"message_stop"}`)},
@@ -179,5 +184,34 @@ func TestAddressesWithoutScheme(t *testing.T) {
 				t.Errorf("%s: %+v, %v", base, p, err)
 			}
 		}
+	}
+}
+
+// The whole address tells the wire format; a host far away is asked over TLS; Azure's has a path of its own.
+func TestAddressesTell(t *testing.T) {
+	for base, want := range map[string]struct {
+		wire model.Wire
+		at   string
+	}{
+		"http://x.test/v1/responses":                     {model.WireResponses, "http://x.test/v1/responses"},
+		"https://api.openai.com/v1/":                     {model.WireResponses, "https://api.openai.com/v1/"},
+		"https://api.openai.com/v1/chat/completions":     {model.WireChat, "https://api.openai.com/v1/chat/completions"},
+		"https://x.test/api.openai.com":                  {model.WireChat, "https://x.test/api.openai.com"},
+		"api.x.test/v1":                                  {model.WireChat, "https://api.x.test/v1"},
+		"192.168.1.5/v1":                                 {model.WireChat, "http://192.168.1.5/v1"},
+		"box.local":                                      {model.WireChat, "http://box.local"},
+		"[::1]:8080/v1":                                  {model.WireChat, "http://[::1]:8080/v1"},
+		"https://x.openai.azure.com/openai/v1/responses": {model.WireResponses, "https://x.openai.azure.com/openai/v1/responses"},
+	} {
+		for _, p := range model.Detect(func(name string) string { return map[string]string{"OPENAI_BASE_URL": base}[name] }, nil) {
+			if p.Name == "openai" && (p.Wire != want.wire || p.BaseURL != want.at) {
+				t.Errorf("%s: %s at %s", base, p.Wire, p.BaseURL)
+			}
+		}
+	}
+	o := &onlyAt{path: "/openai/v1/chat/completions", body: sse(chatHi, chatStop)}
+	m := wires["openai"](model.Options{Name: "openai", BaseURL: "https://x.openai.azure.com/", HTTP: &http.Client{Transport: o}})
+	if _, err := m.Stream(t.Context(), ask("hi"), func(core.Delta) {}); err != nil || len(o.asked) != 1 {
+		t.Errorf("%v, asked %v", err, o.asked)
 	}
 }

@@ -67,7 +67,7 @@ func FaultOf(err error) (*Fault, bool) { return errors.AsType[*Fault](err) }
 
 var (
 	errSilent  = errors.New("the provider sent nothing for too long")
-	errEndless = errors.New("the answer does not end: it has more than 512 MiB")
+	errEndless = errors.New("the answer does not end: it is longer than any model's")
 	errDone    = errors.New("the answer is complete")
 )
 

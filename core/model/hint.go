@@ -42,6 +42,9 @@ func (c *Client) hint(class Class, p Problem) string {
 		case c.o.KeyName == "":
 			return "the server wants a key: set one for " + c.o.name()
 		}
+		if c.o.Moved {
+			return "set " + key + " to a key that " + c.shown() + " takes"
+		}
 		return "set " + key + " to a valid key of " + c.o.name()
 	case ClassNotFound:
 		if !p.routeMissing() {

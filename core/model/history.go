@@ -188,8 +188,10 @@ func (n *Names) To(name string) string {
 
 // From is the tool of a name on the wire.
 func (n *Names) From(wire string) string {
-	if t, ok := n.from[wire]; ok {
-		return t
+	for _, with := range []string{"", "functions.", "default_api.", "default_api:"} { // as models call them that were taught so
+		if t, ok := n.from[strings.TrimPrefix(wire, with)]; ok {
+			return t
+		}
 	}
 	return wire
 }

@@ -123,6 +123,8 @@ func (p Problem) class() Class {
 		return ClassRateLimit
 	case p.Status == 529, p.Status == http.StatusServiceUnavailable, has("overloaded"):
 		return ClassOverloaded
+	case has("--jinja", "not support tools", "tool use is not supported"): // whatever the status
+		return ClassInvalid
 	case p.Status == http.StatusNotImplemented, p.Status == http.StatusHTTPVersionNotSupported:
 		return ClassInvalid
 	case p.Status == http.StatusRequestTimeout, p.Status == http.StatusConflict, p.Status == http.StatusFailedDependency,

@@ -25,8 +25,8 @@ func PlainSchema(raw json.RawMessage) json.RawMessage {
 	if d.Decode(&v) != nil {
 		return noArguments
 	}
-	root := v
-	v = plainSchema(v, root, 0)
+	p := plainer{root: v, left: mostSchemas}
+	v = p.schema(v, 0)
 	v["type"] = "object"
 	if _, ok := v["properties"]; !ok {
 		v["properties"] = map[string]any{}
@@ -41,11 +41,19 @@ func PlainSchema(raw json.RawMessage) json.RawMessage {
 // deepest is how deep a schema is followed: one that refers to itself has no end.
 const deepest = 12
 
-func plainSchema(in, root map[string]any, depth int) map[string]any {
-	if depth > deepest {
+// mostSchemas is how many schemas within one are kept: one that refers to itself twice doubles at each step.
+const mostSchemas = 500
+
+type plainer struct {
+	root map[string]any
+	left int
+}
+
+func (p *plainer) schema(in map[string]any, depth int) map[string]any {
+	if p.left--; depth > deepest || p.left < 0 {
 		return map[string]any{"type": "object"}
 	}
-	in = resolved(in, root)
+	in = resolved(in, p.root)
 	out := map[string]any{}
 	for k, v := range in {
 		if !plainKeys[k] {
@@ -54,12 +62,12 @@ func plainSchema(in, root map[string]any, depth int) map[string]any {
 		switch v := v.(type) {
 		case map[string]any:
 			if k == "items" {
-				out[k] = plainSchema(v, root, depth+1)
+				out[k] = p.schema(v, depth+1)
 			} else if k == "properties" {
 				of := map[string]any{}
 				for name, s := range v {
 					if s, ok := s.(map[string]any); ok {
-						of[name] = plainSchema(s, root, depth+1)
+						of[name] = p.schema(s, depth+1)
 					} else {
 						of[name] = map[string]any{"type": "string"} // true: anything
 					}

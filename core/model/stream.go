@@ -1,16 +1,18 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"drover/core"
 )
 
-// mostStream is how many bytes an answer may have on the wire; one that goes on for ever would fill the memory.
+// mostStream is how many bytes an answer may have on the wire, with all that is around it.
 const mostStream = 512 << 20
 
 // pulses is for how many times the longest silence a server may say nothing but that it is alive.
@@ -33,13 +35,15 @@ type Stream struct {
 	size   int64     // bytes so far
 	heard  time.Time // when the last event came
 	ending bool
-	before func()
+	before func() error
 }
 
 // Read is the body with a watch on its silence; Events calls it.
 func (s *Stream) Read(p []byte) (int, error) {
 	if s.before != nil {
-		s.before()
+		if err := s.before(); err != nil {
+			return 0, err
+		}
 	}
 	n, err := s.body.Read(p)
 	if time.Since(s.heard) < pulses*s.idle {
@@ -52,8 +56,8 @@ func (s *Stream) Read(p []byte) (int, error) {
 }
 
 // Each calls event with each event until the stream ends or event returns
-// Done(). before is called whenever what has arrived is used up.
-func (s *Stream) Each(before func(), event func(name, data []byte) error) error {
+// Done(). before is called whenever what has arrived is used up; its error ends the stream.
+func (s *Stream) Each(before func() error, event func(name, data []byte) error) error {
 	s.before = before
 	for {
 		name, data, err := s.Next()
@@ -108,16 +112,43 @@ func (s *Stream) Whole() ([]byte, error) {
 		if err != nil {
 			return nil, s.broken(err)
 		}
-		if !json.Valid(body) {
+		if json.Valid(body) {
+			return body, nil
+		}
+		if !s.lines(body) {
 			return nil, s.Garbage(body)
 		}
-		return body, nil
+		return nil, nil
+	case strings.IndexByte("dei\xefr:", b) < 0 && b != '<': // no field of an event begins so
+		body, err := s.rest()
+		if err != nil {
+			return nil, s.broken(err)
+		}
+		return nil, s.Garbage(body)
 	case b == '<':
 		return nil, &Fault{Class: ClassInvalid, Status: 200, Err: &core.Error{
 			Code: core.CodeModel, Message: s.c.o.name() + ": " + s.c.shown() + " answers with a web page", Hint: "is the base URL right?",
 		}}
 	}
 	return nil, nil
+}
+
+// lines takes a body that is one JSON object a line as a stream of them.
+func (s *Stream) lines(body []byte) bool {
+	var b bytes.Buffer
+	for line := range bytes.Lines(body) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if !complete(line) {
+			return false
+		}
+		b.WriteString("data: ")
+		b.Write(line)
+		b.WriteString("\n\n")
+	}
+	s.Events = NewEvents(&b)
+	return true
 }
 
 // Cut is the fault of an answer that ended before it was complete.
@@ -152,7 +183,7 @@ func (s *Stream) broken(err error) error {
 	case silent:
 		return s.network(fmt.Sprintf("the stream stood still for %v", s.idle))
 	case err == errHuge, err == errEndless:
-		return &Fault{Class: ClassServer, Status: 200, Err: &core.Error{Code: core.CodeModel, Message: s.c.o.name() + ": " + err.Error(), Hint: "choose another model (drover models)"}}
+		return &Fault{Class: ClassInvalid, Status: 200, Err: &core.Error{Code: core.CodeModel, Message: s.c.o.name() + ": " + err.Error(), Hint: "choose another model (drover models)"}}
 	case err == io.ErrUnexpectedEOF:
 		return s.Cut()
 	}

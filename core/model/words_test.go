@@ -53,6 +53,8 @@ func TestProvidersWords(t *testing.T) {
 		{name: "Mistral, too long", status: 400, body: `{"object":"error","message":"Prompt contains 40000 tokens, too large for model with 32768 maximum context length"}`, class: model.ClassContextTooLong, hint: "compact"},
 		{name: "Kimi, too long", status: 400, body: `{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144","type":"invalid_request_error"}}`, class: model.ClassContextTooLong, hint: "compact"},
 		{name: "Bedrock throttles", status: 400, body: `{"message":"ThrottlingException: Too many requests"}`, class: model.ClassRateLimit},
+		{name: "llama.cpp without templates", status: 500, body: `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`, class: model.ClassInvalid, hint: "use tools"},
+		{name: "Azure at its limit", status: 429, body: `{"error":{"code":"429","message":"Requests have exceeded the token rate limit. Please retry after 12 seconds."}}`, class: model.ClassRateLimit, from: 12 * time.Second, to: 12 * time.Second},
 		{name: "text", status: 404, body: "404 page not found\n", class: model.ClassNotFound, hint: "base URL"},
 		{name: "408", status: 408, class: model.ClassServer},
 		{name: "409", status: 409, class: model.ClassServer},
@@ -129,4 +131,60 @@ func TestKeyStays(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A server that for ever says only that it is alive has failed too.
+func TestOnlyPulses(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-r.Context().Done(): // were the socket not closed, the test would not end
+				return
+			case <-tick.C:
+				_, _ = io.WriteString(w, ": alive\n\n")
+				w.(http.Flusher).Flush()
+			}
+		}
+	}))
+	t.Cleanup(srv.Close)
+	for wire := range wires {
+		_, err := at(wire, srv.URL, srv.Client(), 30*time.Millisecond).Stream(t.Context(), ask("hi"), func(core.Delta) {})
+		if f, ok := model.FaultOf(err); !ok || f.Class != model.ClassNetwork || !strings.Contains(err.Error(), "stood still") {
+			t.Errorf("%s: %v", wire, err)
+		}
+	}
+}
+
+// An answer that does not end is given up before it fills the memory, and not asked for again.
+func TestEndless(t *testing.T) {
+	word := strings.Repeat("x", 1<<20)
+	for wire, event := range map[string]string{
+		"openai":    `{"choices":[{"index":0,"delta":{"content":"` + word + `"}}]}`,
+		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + word + `"}}`,
+		"responses": `{"type":"response.function_call_arguments.delta","output_index":0,"delta":"` + word + `"}`,
+	} {
+		m, _ := cannedModel(wire, func() io.Reader { return endless{strings.NewReader(sse(event)), sse(event)} })
+		_, err := m.Stream(t.Context(), ask("hi"), func(core.Delta) {})
+		if f, ok := model.FaultOf(err); !ok || f.Class.Transient() || !strings.Contains(err.Error(), "does not end") {
+			t.Errorf("%s: %v", wire, err)
+		}
+	}
+}
+
+// endless says the same for ever.
+type endless struct {
+	*strings.Reader
+	all string
+}
+
+func (e endless) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if err == io.EOF {
+		e.Reset(e.all)
+		return n, nil
+	}
+	return n, err
 }

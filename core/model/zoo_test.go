@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,8 @@ var claudeCall = claude(`{"type":"content_block_start","index":0,"content_block"
 var claudeDone = claude(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`, `{"type":"ping"}`,
 	`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"done"}}`, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`)
 
+var responsesDone = sse(`{"type":"response.output_text.delta","output_index":0,"delta":"done"}`, `{"type":"response.completed","response":{"status":"completed","output":[]}}`)
+
 func delta(calls string) string {
 	return `{"choices":[{"index":0,"delta":{"tool_calls":[` + calls + `]}}]}`
 }
@@ -132,6 +135,14 @@ var zoo = []beast{
 			delta(`{"index":0,"function":{"arguments":"{\"path\": "}}`), delta(`{"index":0,"function":{"arguments":"\"a.go\"}"}}`), delta(`{"index":1,"id":"chatcmpl-tool-2","function":{"name":"grep_files","arguments":""}}`),
 			`{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"tool_calls","stop_reason":null}],"usage":{"prompt_tokens":5,"completion_tokens":9}}`, `{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":9}}`, "[DONE]")},
 	{name: "vLLM without a parser of reasoning", wire: "openai", think: "I should read.\n",
+		demand: func(_ *http.Request, body map[string]any) (int, string) {
+			for _, m := range messagesOf(body, "assistant") {
+				if s, _ := m["content"].(string); !strings.HasPrefix(s, "<think>I should read.") {
+					return 400, `{"error":{"message":"where is its reasoning?"}}`
+				}
+			}
+			return 0, ""
+		},
 		calls: sse(`{"choices":[{"index":0,"delta":{"role":"assistant","content":"\n"}}]}`, `{"choices":[{"index":0,"delta":{"content":"<th"}}]}`, `{"choices":[{"index":0,"delta":{"content":"ink>I should "}}]}`, `{"choices":[{"index":0,"delta":{"content":"read.\n</"}}]}`,
 			`{"choices":[{"index":0,"delta":{"content":"think>"}}]}`, `{"choices":[{"index":0,"delta":{"content":"\n\n"}}]}`, oneCall, callsEnd)},
 	{name: "llama.cpp refuses null", wire: "openai",
@@ -270,6 +281,21 @@ var zoo = []beast{
 			}
 			return 0, ""
 		}},
+	{name: "vLLM, all items under one number", wire: "responses", whole: []string{`{"path":"a.go"}`, `{"path":"b.go"}`}, base: "/v1/responses",
+		demand: at404("/v1/responses", nil),
+		calls: sse(`{"type":"response.output_item.added","output_index":0,"item":{"id":"rs_1","type":"reasoning"}}`, `{"type":"response.output_item.added","output_index":0,"item":{"id":"fc_1","type":"function_call","call_id":"c1","name":"read_file","arguments":""}}`,
+			`{"type":"response.function_call_arguments.delta","output_index":0,"item_id":"fc_1","delta":"{\"path\":\"a.go\"}"}`, `{"type":"response.output_item.done","output_index":0,"item":{"id":"fc_1","type":"function_call","call_id":"c1","name":"read_file","arguments":"{\"path\":\"a.go\"}"}}`,
+			`{"type":"response.output_item.added","output_index":0,"item":{"id":"fc_2","type":"function_call","call_id":"c2","name":"read_file","arguments":""}}`, `{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{\"path\":\"b.go\"}"}`,
+			`{"type":"response.completed","response":{"status":"completed","output":null}}`, "[DONE]")},
+	{name: "LM Studio refuses what it does not know", wire: "responses", asks: 4, whole: []string{`{"path":"a.go"}`},
+		demand: both(both(wants(400, "include", `{"error":{"message":"Unrecognized value in 'include': reasoning.encrypted_content","type":"invalid_request_error"}}`), wants(400, "store", `{"error":{"message":"Unrecognized key(s) in object: 'store'"}}`)),
+			func(_ *http.Request, body map[string]any) (int, string) {
+				if b, _ := json.Marshal(body["tools"]); strings.Contains(string(b), "strict") {
+					return 422, `{"detail":[{"loc":["body","tools",0,"strict"],"msg":"Extra inputs are not permitted"}]}`
+				}
+				return 0, ""
+			}),
+		calls: `{"object":"response","status":"completed","output":[{"type":"function_call","call_id":"c1","name":"read_file","arguments":"{\"path\":\"a.go\"}"}]}`},
 	{name: "MiniMax, events with CRLF and their names", wire: "anthropic", calls: strings.ReplaceAll("event: message_start\n"+claudeCall, "\n", "\r\n")},
 }
 
@@ -293,7 +319,7 @@ func (b *beast) serve(t *testing.T, asked *int) *httptest.Server {
 		}
 		if status == 0 {
 			status, answer = 200, b.calls
-			if all, _ := json.Marshal(body["messages"]); strings.Contains(string(all), "the result") {
+			if all, _ := json.Marshal([]any{body["messages"], body["input"]}); strings.Contains(string(all), "the result") {
 				answer = b.done
 			}
 		}
@@ -323,7 +349,7 @@ func TestZoo(t *testing.T) {
 		t.Run(b.wire+"/"+b.name, func(t *testing.T) {
 			t.Parallel()
 			if b.done == "" {
-				b.done = map[string]string{"openai": sse(chatDone, chatStop, "[DONE]"), "anthropic": claudeDone}[b.wire]
+				b.done = map[string]string{"openai": sse(chatDone, chatStop, "[DONE]"), "anthropic": claudeDone, "responses": responsesDone}[b.wire]
 			}
 			if b.whole == nil && b.calls != many {
 				b.whole = []string{`{"path":"a.go"}`}
@@ -371,5 +397,37 @@ func TestZoo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whatever its form, a stream that is cut gives all of its calls or an error.
+func TestZooCut(t *testing.T) {
+	bodies := map[string]string{}
+	for _, b := range zoo {
+		bodies[b.wire+"/"+b.name] = b.calls
+	}
+	for _, o := range oddities {
+		if o.call {
+			bodies[o.wire+"/"+o.name] = o.body
+		}
+	}
+	bodies["openai/JSON lines"] = oneCall + "\n" + callsEnd + "\n"
+	for name, stream := range bodies {
+		if len(stream) > 5000 {
+			continue
+		}
+		wire, _, _ := strings.Cut(name, "/")
+		m, _ := cannedModel(wire, func() io.Reader { return strings.NewReader(stream) })
+		whole, err := answer(m, ask("hi"))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for cut := range stream {
+			m, _ := cannedModel(wire, func() io.Reader { return strings.NewReader(stream[:cut]) })
+			got, err := answer(m, ask("hi"))
+			if err == nil && !reflect.DeepEqual(got.Reply.Calls, whole.Reply.Calls) {
+				t.Fatalf("%s cut at %d of %d gives %+v", name, cut, len(stream), got.Reply.Calls)
+			}
+		}
 	}
 }

@@ -72,12 +72,21 @@ func (u *turn) beginPlain(calls []core.ToolCall) (map[string]bool, error) {
 	if len(rows) == 0 {
 		return begun, nil
 	}
-	return begun, u.o.Registry.Append(u.t.ID, core.Step{Entries: rows, Calls: len(rows), Activity: core.ActTool, Detail: callNames(calls)})
+	detail := callNames(calls)
+	if len(calls) == 1 {
+		detail = callDetail(rows[0])
+	}
+	return begun, u.o.Registry.Append(u.t.ID, core.Step{Entries: rows, Calls: len(rows), Activity: core.ActTool, Detail: detail})
 }
 
 // callRow marks the beginning of a call; its text is the line that matters of the arguments.
 func callRow(c core.ToolCall, t core.Tool) core.Entry {
 	return core.Entry{Kind: core.EntryCall, CallID: c.ID, Tool: c.Name, Text: core.Short(core.CleanLine(t.Subject(c.Args)), 500)}
+}
+
+// callDetail says what is run, for those who see that it takes long.
+func callDetail(row core.Entry) string {
+	return core.Short(strings.TrimSpace(row.Tool+" "+row.Text), 80)
 }
 
 func asks(t core.Tool) bool {
@@ -132,7 +141,7 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 	}
 	if !begun && !b.begun(c.ID) {
 		row := callRow(c, tool)
-		if err := b.o.Registry.Append(b.t.ID, core.Step{Entries: []core.Entry{row}, Calls: 1, Activity: core.ActTool, Detail: c.Name}); err != nil {
+		if err := b.o.Registry.Append(b.t.ID, core.Step{Entries: []core.Entry{row}, Calls: 1, Activity: core.ActTool, Detail: callDetail(row)}); err != nil {
 			return err
 		}
 	}

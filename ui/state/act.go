@@ -77,6 +77,23 @@ func (s *State) help() []Effect {
 	return s.read("help", s.helpLines())
 }
 
+// whyNotHelp: other pages have nothing to run.
+func (s *State) whyNotHelp() string {
+	switch {
+	case s.View.Overlay.Title != "help":
+		return "only the help is searched"
+	case s.View.back != Normal:
+		return "first put aside what you are typing"
+	}
+	return ""
+}
+
+// searchHelp goes from the help to the same keys as a list that can be searched and run.
+func (s *State) searchHelp() []Effect {
+	s.closeOverlay()
+	return s.openPalette()
+}
+
 func (s *State) read(title string, lines []string) []Effect {
 	if s.View.Mode != Reading {
 		s.View.back = s.View.Mode

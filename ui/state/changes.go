@@ -112,6 +112,17 @@ type FileChange struct {
 	Added, Removed int
 }
 
+// Tasks are those that changed the file, the first one first.
+func (f *FileChange) Tasks() []string {
+	var l []string
+	for i := range f.Edits {
+		if !slices.Contains(l, f.Edits[i].Task) {
+			l = append(l, f.Edits[i].Task)
+		}
+	}
+	return l
+}
+
 // ByFile groups edits by file, in the order of the last change, newest first.
 func ByFile(edits []Edit) []FileChange {
 	at := map[string]int{}

@@ -290,11 +290,22 @@ func (s *State) seek(to string) (best *Node, rank int) {
 		case strings.Contains(strings.ToLower(s.Title(n)), strings.ToLower(to)):
 			r = goInTitle
 		}
-		if r > rank || r == rank && r > 0 && id < best.Task.ID {
+		if r > rank || r == rank && r > 0 && nearer(n, best) {
 			best, rank = n, r
 		}
 	}
 	return best, rank
+}
+
+// nearer reports of two tasks that fit alike whether a is meant rather than b: one at work, else the younger.
+func nearer(a, b *Node) bool {
+	if x, y := a.Task.Status == core.Running, b.Task.Status == core.Running; x != y {
+		return x
+	}
+	if a.Task.Created != b.Task.Created {
+		return a.Task.Created > b.Task.Created
+	}
+	return a.Task.ID < b.Task.ID
 }
 
 func (s *State) taskNames(string) []string {

@@ -152,6 +152,15 @@ func (s *State) edit(do func(*State, *Editor)) []Effect {
 	return nil
 }
 
+// goLeft in an empty composer leaves it, as other programs have it.
+func (s *State) goLeft(e *Editor) {
+	if len(e.Text) == 0 && s.View.Mode == Composing {
+		s.putAside()
+		return
+	}
+	e.Pos = e.left()
+}
+
 // backspace in an empty line leaves it, as in other programs with such lines.
 func (s *State) backspace(e *Editor) {
 	if len(e.Text) == 0 && (s.View.Mode == Commanding || s.View.Mode == Filtering || s.View.Mode == Picking || s.View.Mode == Searching) {
@@ -185,8 +194,7 @@ func (s *State) refilter() {
 		s.rereview()
 		return
 	}
-	s.Tree.Filter = s.Input.Line.String()
-	s.Tree.rebuild()
+	s.Tree.refilter(s.Input.Line.String())
 	if n := s.Selected(); n != nil && n.hit {
 		return
 	}

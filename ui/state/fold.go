@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
+// Parts reports whether there is something under the task, here or not yet.
+func (n *Node) Parts() bool { return len(n.Kids) > 0 || n.rest != nil }
+
 // folds reports whether something can be folded away under the row.
 func folds(n *Node, r Row) bool {
-	return n != nil && (n.Head != "" || (len(n.Kids) > 0 || n.rest != nil) && !r.Flat)
+	return n != nil && (n.Head != "" || n.Parts() && !r.Flat)
 }
 
 func (s *State) fold() []Effect {
@@ -61,7 +64,7 @@ func (t *Tree) toHeading() {
 // Folded tells how many tasks are hidden under a folded row, and in words what
 // of them matters, what needs a person first.
 func Folded(n *Node) (many, what string) {
-	if !n.Shut || n.Head == "" && len(n.Kids) == 0 && n.rest == nil {
+	if !n.Shut || n.Head == "" && !n.Parts() {
 		return "", ""
 	}
 	all := n.Below().Live() + n.Below().Done

@@ -48,6 +48,7 @@ func homeKeys() []Binding {
 func homeCommands() []command {
 	return []command{
 		{name: "mouse", usage: "mouse on|wheel|off", help: "what the mouse does; off gives it to the terminal", run: (*State).cmdMouse, args: oneOf("on", "wheel", "off"), anywhere: true},
+		{name: "mute", usage: "mute", help: "no notices of the task and all under it; again: they come", run: (*State).cmdMute},
 		{name: "palette", usage: "palette", help: "everything that can be done, to search and run", run: func(s *State, _ string) []Effect { return s.openPalette() }, anywhere: true},
 		{name: "redraw", usage: "redraw", help: "paint the screen anew", run: func(*State, string) []Effect { return []Effect{Redraw{}} }, anywhere: true},
 		{name: "tour", usage: "tour [end]", help: "a minute's tour on the offline model", run: (*State).cmdTour, args: oneOf("end")},
@@ -182,7 +183,7 @@ func (s *State) news(u core.Update) []Effect {
 	}
 	var out []Effect
 	for _, t := range u.Tasks {
-		if old := s.Tree.nodes[t.ID]; old != nil && s.Tree.loaded {
+		if old := s.Tree.nodes[t.ID]; old != nil && s.Tree.loaded && !s.Muted(t.ID) {
 			if text := s.ended(&old.Task, &t); text != "" {
 				out = append(out, Notify{Text: text})
 			}
@@ -194,7 +195,7 @@ func (s *State) news(u core.Update) []Effect {
 			continue
 		}
 		s.Home.told[a.ID] = true
-		if s.Tree.loaded {
+		if s.Tree.loaded && !s.Muted(a.Task) {
 			out = append(out, Notify{Text: s.who(a.Task, u.Tasks) + " needs you: " + core.Short(Ask(a), 120)})
 		}
 	}
@@ -203,6 +204,9 @@ func (s *State) news(u core.Update) []Effect {
 
 // who names a task that may be as new as the update.
 func (s *State) who(task string, fresh []core.TaskView) string {
+	if name := s.Asker(task, PathEnds); name != "" { // which main agent, and whose subagent
+		return core.Short(name, 80)
+	}
 	for i := range fresh {
 		if fresh[i].ID == task {
 			return core.Short(core.CleanLine(fresh[i].Label()), 60)

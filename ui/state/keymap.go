@@ -17,7 +17,7 @@ type Rebind struct {
 
 // ID is the command's name in a keymap: "next in inbox" is next-in-inbox.
 func (b *Binding) ID() string {
-	return strings.NewReplacer(": ", "-", " ", "-").Replace(b.Name)
+	return strings.ReplaceAll(strings.ReplaceAll(b.Name, ": ", "-"), " ", "-")
 }
 
 // contextSets are the contexts that can be in force at the same time.

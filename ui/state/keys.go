@@ -176,7 +176,7 @@ func lineKeys() []Binding {
 	edit := func(help string, do func(*State, *Editor), k ...Key) {
 		b = append(b, Binding{k, InAnyEditor, "edit: " + help, help, "", nil, func(s *State) []Effect { return s.edit(do) }})
 	}
-	edit("character left", func(_ *State, e *Editor) { e.Pos = e.left() }, "Left", "Ctrl-B")
+	edit("character left", (*State).goLeft, "Left", "Ctrl-B")
 	edit("character right", func(_ *State, e *Editor) { e.Pos = e.right() }, "Right", "Ctrl-F")
 	edit("word left", func(_ *State, e *Editor) { e.Pos = e.wordLeft() }, "Ctrl-Left", "Alt-b")
 	edit("word right", func(_ *State, e *Editor) { e.Pos = e.wordRight() }, "Ctrl-Right", "Alt-f")
@@ -203,6 +203,7 @@ func otherKeys() []Binding {
 		{keys("PgUp", "Ctrl-U"), InOverlay, "read page up", "a page up", "", nil, over(PageUp)},
 		{keys("g", "Home"), InOverlay, "read top", "to the beginning", "", nil, over(ToTop)},
 		{keys("G", "End"), InOverlay, "read end", "to the end", "", nil, over(ToBottom)},
+		{keys("/"), InOverlay, "search actions", "of the help: search all there is, and run it", "search", (*State).whyNotHelp, (*State).searchHelp},
 		{keys("Esc", "q", "?", "Enter", "v"), InOverlay, "close", "close it", "close", nil, (*State).closeOverlay},
 		{keys("F1"), Everywhere, "keys", "show all keys, also while typing", "", nil, (*State).help},
 		{keys("Ctrl-C"), Everywhere, "leave", "twice: leave the screen; agents go on", "", nil, (*State).ctrlC},

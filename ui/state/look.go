@@ -100,10 +100,10 @@ func (s *State) Doing(n *Node) string {
 		return join(look.Word(), " · ", string(t.Outcome))
 	case LookIdle:
 		if n.Below().Running+n.Below().Needs > 0 {
-			return fmt.Sprintf("idle · %d running below", n.Below().Running+n.Below().Needs)
+			return fmt.Sprintf("idle · %d at work", n.Below().Running+n.Below().Needs)
 		}
 		if t.ErrorCode != "" && t.Outcome == "" {
-			return "idle · " + core.CleanLine(string(t.ErrorCode))
+			return "idle · " + strings.ReplaceAll(core.CleanLine(string(t.ErrorCode)), "_", " ")
 		}
 		return join("idle", " · ", outcome(t.Outcome))
 	}

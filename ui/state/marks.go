@@ -172,12 +172,22 @@ func (s *State) confirmMarked(scope string) {
 // stopText names all that will stop; "" when nothing of it is left.
 func (s *State) stopText(tasks []string, scope string) string {
 	var stop []string
+	sessions := map[string]bool{}
+	for _, id := range tasks {
+		if n := s.Tree.nodes[id]; n != nil {
+			sessions[n.Task.Session] = true
+		}
+	}
 	for _, id := range tasks {
 		n := s.Tree.nodes[id]
 		if n == nil || !canCancel(n) {
 			continue
 		}
-		stop = append(stop, s.name(id))
+		if len(sessions) > 1 { // two of them may have the same name
+			stop = append(stop, s.Asker(id, PathEnds))
+		} else {
+			stop = append(stop, s.name(id))
+		}
 		if scope == core.ScopeTree {
 			stop = live(n, stop)
 		}

@@ -22,6 +22,7 @@ type Notes struct {
 	archived map[string]bool
 	slots    [slots + 1]string // by digit; 0 is not used
 	views    map[string]string
+	muted    map[string]bool   // tasks that call nobody, nor does what is under them
 	pending  map[string]string // by key, while they are being written
 	undo     []string          // what was archived last
 	undoAt   time.Time
@@ -30,7 +31,7 @@ type Notes struct {
 // takeNotes takes over the notes as they are in the registry.
 func (s *State) takeNotes(notes map[string]string) {
 	n := &s.Notes
-	n.archived, n.views, n.slots = map[string]bool{}, map[string]string{}, [slots + 1]string{}
+	n.archived, n.muted, n.views, n.slots = map[string]bool{}, map[string]bool{}, map[string]string{}, [slots + 1]string{}
 	for key, value := range notes {
 		s.note(key, value)
 	}
@@ -46,6 +47,11 @@ func (s *State) note(key, value string) {
 	switch {
 	case strings.HasPrefix(key, core.NoteArchived):
 		put(n.archived, key[len(core.NoteArchived):], value != "")
+	case strings.HasPrefix(key, core.NoteMuted):
+		if n.muted == nil {
+			n.muted = map[string]bool{}
+		}
+		put(n.muted, key[len(core.NoteMuted):], value != "")
 	case strings.HasPrefix(key, core.NoteView):
 		put(n.views, key[len(core.NoteView):], value)
 	case strings.HasPrefix(key, core.NoteSlot):

@@ -98,12 +98,12 @@ func (t *Tree) sortNodes(nodes []*Node, compare func(a, b *Node) int) {
 		forward := compare
 		compare = func(a, b *Node) int { return forward(b, a) }
 	}
-	slices.SortStableFunc(nodes, compare)
+	stable(nodes, compare)
 }
 
 func (t *Tree) sortKids(n *Node) {
 	if t.Order.Sort == SortActivity {
-		slices.SortStableFunc(n.Kids, byCreation)
+		stable(n.Kids, byCreation)
 	} else {
 		t.sortNodes(n.Kids, t.compareTrees)
 	}
@@ -120,11 +120,30 @@ func under(n *Node, to []*Node) []*Node {
 	return to
 }
 
+// stable sorts, and is quick where there is nothing to sort.
+func stable(nodes []*Node, compare func(a, b *Node) int) {
+	if !slices.IsSortedFunc(nodes, compare) {
+		slices.SortStableFunc(nodes, compare)
+	}
+}
+
 // compareTrees compares tasks with what is under them.
-func (t *Tree) compareTrees(a, b *Node) int { return t.compare(a, b, a.All(), b.All()) }
+func (t *Tree) compareTrees(a, b *Node) int {
+	switch t.Order.Sort {
+	case SortNeeds, SortCost, SortTokens:
+		return t.compare(a, b, a.All(), b.All())
+	}
+	return t.compare(a, b, Counts{}, Counts{})
+}
 
 // compareTasks compares single tasks.
-func (t *Tree) compareTasks(a, b *Node) int { return t.compare(a, b, a.Own(), b.Own()) }
+func (t *Tree) compareTasks(a, b *Node) int {
+	switch t.Order.Sort {
+	case SortNeeds, SortCost, SortTokens:
+		return t.compare(a, b, a.Own(), b.Own())
+	}
+	return t.compare(a, b, Counts{}, Counts{})
+}
 
 func (t *Tree) compare(a, b *Node, ac, bc Counts) int {
 	switch t.Order.Sort {
@@ -190,17 +209,28 @@ type group struct {
 
 const headID = "group " // begins the ID of a heading: no task's ID has a blank
 
+// common is what the tasks of a group have in common; "" where there are no groups.
+func (t *Tree) common(n *Node) string {
+	switch t.Order.Group {
+	case GroupDir:
+		return t.dirOf(n)
+	case GroupAgent:
+		return n.Task.Agent
+	case GroupStatus:
+		return n.Task.Look().Word()
+	}
+	return ""
+}
+
 // headOf is the ID of the heading under which the task stands; "" for none.
 func (t *Tree) headOf(n *Node) string {
 	switch t.Order.Group {
-	case GroupDir:
-		return headID + "dir " + t.dirOf(n)
-	case GroupAgent:
-		return headID + "agent " + n.Task.Agent
+	case GroupSession:
+		return ""
 	case GroupStatus:
 		return fmt.Sprintf("%sstatus %02d", headID, n.Task.Look())
 	}
-	return ""
+	return headID + string(t.Order.Group) + " " + t.common(n)
 }
 
 // dirOf is where the task's session works.
@@ -213,13 +243,13 @@ func (t *Tree) dirOf(n *Node) string {
 
 // grouped puts what is shown under headings, these in an order that never changes.
 func (t *Tree) grouped() []*group {
-	byID := map[string]*group{}
+	by := map[string]*group{}
 	add := func(n *Node, c Counts) {
-		id := t.headOf(n)
-		g := byID[id]
+		what := t.common(n)
+		g := by[what]
 		if g == nil {
-			g = &group{head: t.heading(id, n)}
-			byID[id] = g
+			g = &group{head: t.heading(t.headOf(n), n)}
+			by[what] = g
 		}
 		g.head.sum().add(c)
 		g.nodes = append(g.nodes, n)
@@ -238,7 +268,7 @@ func (t *Tree) grouped() []*group {
 		}
 	}
 	var all []*group
-	for _, g := range byID {
+	for _, g := range by {
 		all = append(all, g)
 	}
 	slices.SortFunc(all, func(a, b *group) int { return cmp.Compare(a.head.Task.ID, b.head.Task.ID) })
@@ -253,15 +283,7 @@ func (t *Tree) heading(id string, n *Node) *Node {
 		t.work.groups[id] = h
 	}
 	h.below = nil
-	switch t.Order.Group {
-	case GroupDir:
-		h.Head = t.dirOf(n)
-	case GroupAgent:
-		h.Head = n.Task.Agent
-	case GroupStatus:
-		h.Head = n.Task.Look().Word()
-	}
-	if h.Head = line(h.Head); h.Head == "" {
+	if h.Head = line(t.common(n)); h.Head == "" {
 		h.Head = "(none)"
 	}
 	return h

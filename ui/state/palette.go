@@ -66,7 +66,7 @@ func (s *State) elsewhere(c Context) string {
 	case OnTask:
 		return "back to the tasks first"
 	}
-	return "the " + string(c) + " is not shown"
+	return "it belongs to: " + string(c)
 }
 
 // choices are all actions of all panes and all commands, those that can be done here first.

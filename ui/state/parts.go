@@ -2,19 +2,25 @@ package state
 
 import (
 	"fmt"
-	"maps"
 	"slices"
+	"time"
 
 	"drover/core"
 )
 
 // parts is what of a large registry is not here as tasks: of a quiet session
 // only the main task is, folded, with the others summed up in its Below.
+// restFor is how long the cursor has to rest on a quiet session until its tasks
+// are read: who walks past many does not read them all.
+const restFor = 150 * time.Millisecond
+
 type parts struct {
 	rest map[string]core.Part // these sessions
 	went string               // the task to go to when its session is here
 	in   string               // that session
 	seek string               // what :go looks for meanwhile
+	on   string               // the session the cursor is in
+	from time.Time            // since when
 }
 
 // open makes room for sessions that come whole.
@@ -26,6 +32,9 @@ func (t *Tree) open(whole []string) {
 		}
 		n.sum().plus(*n.rest, -1)
 		n.rest = nil
+		if t.parts.rest[id] == core.PartBusy { // it had no room in the first frame
+			n.Shut = false
+		}
 	}
 }
 
@@ -78,32 +87,61 @@ func (s *State) Missing() (all bool, sessions []string) {
 	if len(t.parts.rest) == 0 {
 		return false, nil
 	}
-	if t.filtered() || t.Order.flat() || t.parts.seek != "" {
+	if t.looksThrough() {
 		return true, nil
 	}
-	want := map[string]bool{t.parts.in: true}
-	if n := s.Selected(); n != nil {
-		want[n.Task.Session] = true
-	}
-	for id := range s.Marks.on {
-		want[id] = true // a mark on what is not whole is on its main task
-	}
-	for id := range t.parts.rest {
-		if n := t.nodes[id]; n != nil && !n.Shut {
-			want[id] = true
+	want := func(id string) {
+		if _, is := t.parts.rest[id]; is && !slices.Contains(sessions, id) {
+			sessions = append(sessions, id)
 		}
 	}
-	maps.DeleteFunc(want, func(id string, _ bool) bool {
-		_, is := t.parts.rest[id]
-		return !is
-	})
-	return false, slices.Sorted(maps.Keys(want))
+	want(t.parts.in)
+	if s.rested() {
+		want(t.parts.on)
+	}
+	for id := range s.Marks.on {
+		want(id) // a mark on what is not whole is on its main task
+	}
+	for _, n := range t.roots {
+		if n.rest != nil && !n.Shut {
+			want(n.Task.ID)
+		}
+	}
+	slices.Sort(sessions)
+	return false, sessions
+}
+
+// looksThrough reports whether what is shown follows from all tasks there are.
+func (t *Tree) looksThrough() bool {
+	return t.filtered() || t.Order.flat() || t.parts.seek != ""
+}
+
+// rested reports whether the cursor has been in its session for long enough.
+func (s *State) rested() bool {
+	p, on := &s.Tree.parts, ""
+	if n := s.Selected(); n != nil {
+		on = n.Task.Session
+	}
+	if on != p.on {
+		p.on, p.from = on, s.Now
+	}
+	return on != "" && s.Now.Sub(p.from) >= restFor
+}
+
+// Due is when the screen changes by itself; zero: it does not.
+func (s *State) Due() time.Time {
+	due, p := s.Review.due, &s.Tree.parts
+	if _, waits := p.rest[p.on]; waits && !s.rested() && !s.Tree.looksThrough() {
+		if rested := p.from.Add(restFor); due.IsZero() || rested.Before(due) {
+			due = rested
+		}
+	}
+	return due
 }
 
 // Searching says how far the tasks have been looked through; "" where all of them are.
 func (s *State) Searching() string {
-	all, _ := s.Missing()
-	if !all || !s.Tree.loaded {
+	if len(s.Tree.parts.rest) == 0 || !s.Tree.looksThrough() || !s.Tree.loaded {
 		return ""
 	}
 	return fmt.Sprintf("searching… %s to go", plural(len(s.Tree.parts.rest), "session", "sessions"))
@@ -112,7 +150,7 @@ func (s *State) Searching() string {
 // Counting reports whether the sums of all sessions that are not over are still being made.
 func (s *State) Counting() bool {
 	for _, part := range s.Tree.parts.rest {
-		if part == core.PartOpen {
+		if part == core.PartOpen || part == core.PartBusy {
 			return true
 		}
 	}

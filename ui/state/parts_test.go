@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -213,4 +214,89 @@ func TestPartsSearched(t *testing.T) {
 		}
 		checkCounts(t, r.s)
 	}
+}
+
+// A session that is removed while it is on the screen holds up no other.
+func TestPartsRemoved(t *testing.T) {
+	st, c := large(t)
+	r := &reader{t: t, c: c, s: New(Config{})}
+	r.s.Now = t0
+	r.settle()
+	db, err := sql.Open("sqlite3", st.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, gone := range []string{"s00", "s17"} { // one is here as tasks, one as a sum
+		for _, from := range []string{"tasks WHERE session", "sessions WHERE id"} {
+			if _, err := db.Exec("DELETE FROM "+from+" = ?", gone); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err = st.Update(t.Context(), core.Progress, func(tx core.Tx) error {
+		k, err := tx.Task("s12t050")
+		if err != nil {
+			return err
+		}
+		k.Status = core.Running
+		if _, err = tx.UpdateTask(k); err != nil {
+			return err
+		}
+		for _, e := range []core.Event{{Session: "s00", Task: "s00t001", Kind: core.EvTurn}, {Session: "s17", Kind: core.EvTurn}, {Session: "s12", Task: k.ID, Kind: core.EvTurn}} {
+			if _, err := tx.AppendEvent(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.settle()
+	if r.s.Tree.Node("s12t050").Task.Status != core.Running {
+		t.Error("what has changed in another session is not there")
+	}
+	press(r.s, "/look-17-33<Enter>")
+	r.settle()
+	if r.s.Searching() != "" {
+		t.Error("a session that is gone is still looked for")
+	}
+}
+
+// Sessions at work that have no room in the first frame are there soon, unfolded as the others.
+func TestPartsBusy(t *testing.T) {
+	st, c := large(t)
+	err := st.Update(t.Context(), core.Progress, func(tx core.Tx) error {
+		for i := range 9 {
+			k, err := tx.Task(fmt.Sprintf("s%02d", i))
+			if err != nil {
+				return err
+			}
+			k.Status = core.Running
+			if _, err = tx.UpdateTask(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reader{t: t, c: c, s: New(Config{})}
+	r.s.Now = t0
+	r.pull()
+	if n := r.s.Tree.Len(); n > 1500 {
+		t.Errorf("%d tasks at first", n)
+	}
+	r.settle()
+	for i := range 9 {
+		if n := r.s.Tree.Node(fmt.Sprintf("s%02d", i)); n.Shut || len(n.Kids) != 199 {
+			t.Errorf("%s: folded %v, %d children", n.Task.ID, n.Shut, len(n.Kids))
+		}
+	}
+	if r.s.Counting() {
+		t.Error("it never stops to count")
+	}
+	checkCounts(t, r.s)
 }

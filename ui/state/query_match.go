@@ -23,6 +23,22 @@ func (q *Query) asks(field, value string) bool {
 	return slices.ContainsFunc(q.Terms, func(t Term) bool { return t.Field == field && !t.Not && slices.Contains(t.Values, value) })
 }
 
+// within reports whether only what fits the other query can fit this one: the
+// same terms, and of the last one, which is being typed, more letters.
+func (q *Query) within(o *Query) bool {
+	last := len(q.Terms) - 1
+	if last < 0 || len(o.Terms) != len(q.Terms) {
+		return false
+	}
+	a, b := &q.Terms[last], &o.Terms[last]
+	return slices.EqualFunc(q.Terms[:last], o.Terms[:last], same) && a.Field == b.Field && !a.Not && !b.Not &&
+		(a.Field == "" && strings.Contains(a.Values[0], b.Values[0]) || a.Field == "~" && strings.HasPrefix(a.Values[0], b.Values[0]))
+}
+
+func same(a, b Term) bool {
+	return a.Not == b.Not && a.Field == b.Field && a.Op == b.Op && a.Number == b.Number && slices.Equal(a.Values, b.Values)
+}
+
 // timed reports whether the answer changes as time goes by.
 func (q *Query) timed() bool {
 	return slices.ContainsFunc(q.Terms, func(t Term) bool { return t.Field == "age" || t.Field == "quiet" }) ||

@@ -185,3 +185,20 @@ func FuzzQuery(f *testing.F) {
 		s.View.Mode, s.Tree.Filter = Normal, ""
 	})
 }
+
+// What is typed on is searched only in what was found; anything else anew.
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		old, now string
+		want     bool
+	}{
+		{"ex", "exp", true}, {"xp", "exp", true}, {"~ex", "~exp", true}, {"~xp", "~exp", false}, {"agent:x ex", "agent:x exp", true},
+		{"", "e", false}, {"exp", "ex", false}, {"!e", "!ex", false}, {"cost:>1", "cost:>10", false}, {"age:<1h", "age:<1h e", false},
+		{"agent:x ex", "agent:y exp", false}, {"status:idle", "status:i", false}, {"ex", "~exp", false},
+	} {
+		old, now := ParseQuery(c.old), ParseQuery(c.now)
+		if got := now.within(&old); got != c.want {
+			t.Errorf("%q after %q: %v", c.now, c.old, got)
+		}
+	}
+}

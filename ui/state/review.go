@@ -157,9 +157,6 @@ func (s *State) changed(session string) time.Time {
 	return time.Time{}
 }
 
-// Due is when a snoozed completion wakes by itself; zero: none does.
-func (s *State) Due() time.Time { return s.Review.due }
-
 // At is the row of the cursor.
 func (v *Review) At() int { return v.at }
 

@@ -52,49 +52,79 @@ func flatten(to []Row, base int, nodes []*Node, up int, open bool) []Row {
 	return to
 }
 
-// show decides whether a task that has just come is shown, and that its
-// session's rows have to be made anew.
-func (t *Tree) show(n *Node) {
-	if !t.loaded || t.filtered() || t.Order.Group != GroupSession {
+// came notes that a task is new.
+func (t *Tree) came(n *Node) {
+	switch {
+	case !t.loaded:
 		t.work.stale = true
-		return
+	case t.Order.flat():
+		n.hit = t.lets(n)
+		t.work.moved = t.work.moved || n.hit
+	default:
+		t.work.grown[n.root()] = true
 	}
-	s := t.work.home
-	n.hit = (t.ShowArchived || !s.Archived(n)) && (!t.HideDone || !n.Task.Status.Terminal())
-	n.show = n.hit
-	root := n
-	for ; root.Parent != nil; root = root.Parent {
-		root.Parent.show = root.Parent.show || n.show
-	}
-	t.work.grown[root] = true
 }
 
-// regrow makes the rows of the sessions anew that have new tasks.
-func (t *Tree) regrow() {
-	if len(t.work.grown) == 0 {
+// rehead keeps the sums of headings right after a change of n, which stood under
+// that heading; a task that now belongs elsewhere, or is hidden or shown, moves.
+func (t *Tree) rehead(n *Node, under string, old, own Counts) {
+	if t.Order.Group == GroupSession || !t.loaded {
 		return
 	}
-	if len(t.work.grown) > manyGrown {
+	counted := n
+	if t.Order.flat() {
+		was := n.hit
+		if n.hit = t.lets(n); n.hit != was || n.hit && under != t.headOf(n) {
+			t.work.moved = true
+			return
+		}
+	} else {
+		counted = n.root()
+		under = t.headOf(counted)
+	}
+	if g := t.work.groups[under]; g != nil && (counted.hit || counted.show && !t.Order.flat()) {
+		g.sum().plus(old, -1)
+		g.sum().add(own)
+	}
+}
+
+// regrow brings the rows up to date with what has changed in some sessions, and leaves all others.
+func (t *Tree) regrow() {
+	w := &t.work
+	if len(w.grown) == 0 && !w.moved {
+		return
+	}
+	all := w.moved || t.Order.Group != GroupSession
+	q, archived := t.query(), t.archived()
+	for r := range w.grown {
+		was := r.show
+		t.decide(r, q, archived)
+		if !was && !r.show {
+			delete(w.grown, r)
+		}
+		all = all || was != r.show
+	}
+	if len(w.grown) == 0 && !w.moved {
+		return
+	}
+	if all || len(w.grown) > manyGrown {
 		t.rows()
 	} else {
-		for _, r := range t.roots { // in their order: a session that is new has its row above those that were there
-			if t.work.grown[r] && !t.respan(r) {
+		for r := range w.grown {
+			if !t.respan(r) {
 				t.rows()
 				break
 			}
 		}
 	}
-	clear(t.work.grown)
+	clear(w.grown)
+	w.moved = false
 	t.reselect()
 }
 
 // refold makes the rows anew after something was folded or unfolded.
 func (t *Tree) refold(n *Node) {
-	root := n
-	for root.Parent != nil {
-		root = root.Parent
-	}
-	if t.Order.Group != GroupSession || !t.respan(root) {
+	if t.Order.Group != GroupSession || !t.respan(n.root()) {
 		t.rows()
 	}
 	t.reselect()

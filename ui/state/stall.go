@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"drover/core"
@@ -17,11 +18,30 @@ func (s *State) quiet(n *Node) time.Duration {
 	if n.Head != "" || t.Look() != LookRunning || t.Activity == core.ActChildren && n.Below().Running+n.Below().Needs > 0 {
 		return 0
 	}
-	last := max(t.ActiveSince, t.LastEvent)
+	return unheard(max(t.ActiveSince, t.LastEvent), s.Now)
+}
+
+func unheard(last At, now time.Time) time.Duration {
 	if last == 0 {
 		return 0
 	}
-	return max(0, s.Now.Sub(last.Time()))
+	return max(0, now.Sub(last.Time()))
+}
+
+// Stalled is how long nothing has been heard of a task, and how that is said, once it is
+// longer than after (0: two minutes); working is whether something under it is at work.
+func Stalled(t *core.TaskView, working bool, after time.Duration, now time.Time) (string, bool) {
+	if after <= 0 {
+		after = usualStall
+	}
+	if LookOf(t) != LookRunning || t.Activity == core.ActChildren && working {
+		return "", false
+	}
+	quiet := unheard(max(at(&t.ActiveSince), at(t.LastEvent)), now)
+	if quiet < after {
+		return "", false
+	}
+	return fmt.Sprintf("no event for %s (in %s)", Ago(quiet), strings.TrimSpace(string(t.Activity)+" "+core.CleanLine(t.Detail))), true
 }
 
 // stalled reports whether it has been quiet for too long.

@@ -174,8 +174,11 @@ func (s *State) Loaded() bool { return s.Tree.loaded }
 func (s *State) Apply(u core.Update) []Effect {
 	news := s.news(u)
 	for _, ses := range u.Sessions {
+		old := s.Tree.sessions[ses.ID]
 		s.Tree.sessions[ses.ID] = ses
-		s.Tree.work.stale = s.Tree.work.stale || s.Tree.filtered() || s.Tree.Order.Group != GroupSession
+		if old.Title != ses.Title || old.Dir != ses.Dir || old.Autopilot != ses.Autopilot {
+			s.Tree.work.stale = s.Tree.work.stale || s.Tree.filtered() || s.Tree.Order.Group != GroupSession
+		}
 	}
 	s.Tree.open(u.Whole)
 	for _, t := range u.Tasks {

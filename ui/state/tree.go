@@ -59,7 +59,8 @@ type treework struct {
 	query   Query
 	text    string           // that query was made from
 	stale   bool             // something has changed that all rows follow from
-	grown   map[*Node]bool   // sessions with new tasks: only their rows have to be made anew
+	moved   bool             // all rows have to be made anew, but what is shown has been decided
+	grown   map[*Node]bool   // sessions with news: what is shown of them has to be decided, and their rows made anew
 	busy    map[string]*Node // what runs: candidates for a stall
 	groups  map[string]*Node // headings by ID
 	flat    []*Node          // all tasks in the order of the flat groups
@@ -102,7 +103,7 @@ func (t *Tree) put(v core.TaskView) {
 	if v.Rev < n.Task.Rev {
 		return
 	}
-	old, over := n.Own(), n.Task.Status.Terminal()
+	old, over, under := n.Own(), n.Task.Status.Terminal(), t.headOf(n)
 	n.Task = t.work.shared.pack(&v)
 	t.watch(n)
 	own := n.Own()
@@ -110,8 +111,10 @@ func (t *Tree) put(v core.TaskView) {
 		p.sum().plus(old, -1)
 		p.sum().add(own)
 	}
-	t.work.stale = t.work.stale || t.filtered() || t.HideDone && over != v.Status.Terminal() ||
-		t.Order.Group != GroupSession
+	t.rehead(n, under, old, own)
+	if !t.Order.flat() && (t.filtered() || t.HideDone && over != v.Status.Terminal()) {
+		t.work.grown[n.root()] = true
+	}
 }
 
 // plant adds a task that was not known: a new session on top, a child after its
@@ -133,7 +136,7 @@ func (t *Tree) plant(v core.TaskView) {
 		for ; p != nil; p = p.Parent {
 			p.sum().add(own)
 		}
-		t.show(n)
+		t.came(n)
 		return
 	}
 	n.Shut = v.Status.Terminal()
@@ -142,7 +145,7 @@ func (t *Tree) plant(v core.TaskView) {
 		return
 	}
 	t.roots = slices.Insert(t.roots, 0, n)
-	t.show(n)
+	t.came(n)
 }
 
 // watch keeps the list of what runs.
@@ -180,7 +183,7 @@ func (t *Tree) rebuild() {
 	t.total()
 	t.decideAll()
 	t.reflow()
-	t.work.stale = false
+	t.work.stale, t.work.moved = false, false
 	clear(t.work.grown)
 }
 
@@ -197,11 +200,45 @@ func (t *Tree) total() {
 
 // decideAll decides what is shown.
 func (t *Tree) decideAll() {
-	q := t.query()
-	archived := t.ShowArchived || q.asks("is", "archived")
+	q, archived := t.query(), t.archived()
 	for _, r := range t.roots {
 		t.decide(r, q, archived)
 	}
+}
+
+// archived reports whether archived tasks are shown.
+func (t *Tree) archived() bool { return t.ShowArchived || t.query().asks("is", "archived") }
+
+// refilter takes another filter over, as it is typed.
+func (t *Tree) refilter(text string) {
+	old := *t.query()
+	t.Filter = text
+	if !t.query().within(&old) || t.query().timed() || t.work.stale {
+		t.rebuild()
+		return
+	}
+	for _, r := range t.roots {
+		t.narrow(r, t.query())
+	}
+	t.reflow()
+}
+
+// narrow drops what is shown of n, and what is under it, and does not fit any more.
+func (t *Tree) narrow(n *Node, q *Query) {
+	if !n.show {
+		return
+	}
+	n.hit = n.hit && q.fits(t.work.home, n)
+	n.show = n.hit
+	for _, k := range n.Kids {
+		t.narrow(k, q)
+		n.show = n.show || k.show
+	}
+}
+
+// lets reports whether filter, archive and the hiding of finished tasks let a single task through.
+func (t *Tree) lets(n *Node) bool {
+	return (t.archived() || !t.work.home.Archived(n)) && (!t.HideDone || !n.Task.Status.Terminal()) && t.query().fits(t.work.home, n)
 }
 
 // decide decides what is shown of n and what is under it; an archived task hides all under it.
@@ -224,6 +261,14 @@ func hide(n *Node) {
 	for _, k := range n.Kids {
 		hide(k)
 	}
+}
+
+// root is the main task above.
+func (n *Node) root() *Node {
+	for n.Parent != nil {
+		n = n.Parent
+	}
+	return n
 }
 
 func (t *Tree) reselect() {

@@ -320,9 +320,20 @@ func checkTree(rt *rapid.T, s *State) {
 			rt.Fatalf("row %d: %+v", i, r)
 		}
 	}
-	rows := slices.Clone(t.Rows)
+	rows, sums := slices.Clone(t.Rows), map[*Node]Counts{}
+	for _, r := range rows {
+		sums[r.Node] = r.Node.Below()
+	}
+	if !t.query().timed() { // else what is shown changes by itself
+		t.decideAll()
+	}
 	if t.rows(); !slices.Equal(rows, t.Rows) {
 		rt.Fatalf("the rows are %v, made anew %v", rows, t.Rows)
+	}
+	for _, r := range t.Rows {
+		if sums[r.Node] != r.Node.Below() {
+			rt.Fatalf("%s sums up %+v, made anew %+v", r.Node.Task.ID, sums[r.Node], r.Node.Below())
+		}
 	}
 	if len(t.Rows) > 0 && (t.at < 0 || t.at >= len(t.Rows) || t.Rows[t.at].Node.Task.ID != t.Selected) {
 		rt.Fatalf("the cursor is on %d, %q", t.at, t.Selected)

@@ -54,3 +54,41 @@ func TestTrouble(t *testing.T) {
 		})
 	}
 }
+
+// TestGoMeansTheOneAtWork: of two tasks with one name in other sessions the one that runs is meant, then the younger.
+func TestGoMeansTheOneAtWork(t *testing.T) {
+	s := registry()
+	old, young := time.Unix(1_700_000_000, 0), time.Unix(1_700_009_000, 0)
+	put := func(id, session string, st core.Status, at time.Time) {
+		v := core.TaskView{ID: id, Session: session, Parent: session, Kind: core.KindAgent, Agent: "explore", Name: "twin", Status: st, Created: &at, Rev: 1}
+		root := core.TaskView{ID: session, Session: session, Kind: core.KindMain, Agent: "main", Name: "main", Status: core.Idle, Created: &at, Rev: 1}
+		s.Apply(core.Update{Tasks: []core.TaskView{root, v}, Sessions: []core.Session{{ID: session, Title: "Work of " + session}}})
+	}
+	put("zz1", "sa", core.Running, old)
+	put("aa1", "sb", core.Idle, young)
+	put("ab1", "sc", core.Idle, old)
+	s.Tree.goTo("main1")
+	press(s, ":go twin<Enter>")
+	if s.Tree.Selected != "zz1" {
+		t.Errorf("went to %s", s.Tree.Selected)
+	}
+	change(s, "zz1", func(v *core.TaskView) { v.Status = core.Idle })
+	s.Tree.goTo("main1")
+	press(s, ":go twin<Enter>")
+	if s.Tree.Selected != "aa1" {
+		t.Errorf("went to %s", s.Tree.Selected)
+	}
+	change(s, "zz1", func(v *core.TaskView) { v.Status = core.Running })
+	if got, want := s.Doing(s.Tree.Node("sa")), "idle · 1 at work"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+
+	// Marked tasks of several sessions are told apart.
+	s.Tree.goTo("zz1")
+	press(s, ",")
+	s.Tree.goTo("aa1")
+	press(s, ",x")
+	if got, want := s.View.Confirm.Text, "Work of sa › twin"; !strings.Contains(got, want) {
+		t.Errorf("%q lacks %q", got, want)
+	}
+}

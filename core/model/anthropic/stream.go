@@ -85,7 +85,7 @@ func (p *provider) answer(s *model.Stream, req core.ModelRequest, sent int, name
 	}
 	if body != nil {
 		err = d.whole(body)
-	} else if err = s.Each(d.a.Flush, d.event); err == nil && !d.ended && d.stop == "" {
+	} else if err = s.Each(d.a.More, d.event); err == nil && !d.ended && d.stop == "" {
 		err = s.Cut()
 	}
 	d.a.Flush()

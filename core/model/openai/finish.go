@@ -25,6 +25,9 @@ func (d *decoder) whole(body []byte) error {
 	if err := d.chunk(c); err != nil && err != model.Done() {
 		return err
 	}
+	if d.finish == "" && c.Choices[0].Message == nil { // the first of a stream that was cut
+		return d.s.Cut()
+	}
 	return nil
 }
 

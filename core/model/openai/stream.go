@@ -80,7 +80,7 @@ func (p *provider) answer(s *model.Stream, req core.ModelRequest, sent int, name
 	}
 	if body != nil {
 		err = d.whole(body)
-	} else if err = s.Each(d.a.Flush, d.event); err == nil {
+	} else if err = s.Each(d.a.More, d.event); err == nil {
 		err = d.complete()
 	}
 	d.undecided()

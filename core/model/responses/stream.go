@@ -84,7 +84,7 @@ func (p *provider) answer(s *model.Stream, req core.ModelRequest, sent int, name
 	}
 	if body != nil {
 		err = d.whole(body)
-	} else if err = s.Each(d.a.Flush, d.event); err == nil && d.final == nil {
+	} else if err = s.Each(d.a.More, d.event); err == nil && d.final == nil {
 		err = s.Cut()
 	}
 	d.a.Flush()
@@ -214,11 +214,14 @@ func (d *decoder) piece(i int, kind string) *piece {
 	}
 	p := &piece{index: i, output: output{Type: kind}}
 	if kind == "function_call" {
-		p.call = d.a.Call(strconv.Itoa(i))
+		p.call = d.newCall()
 	}
 	d.pieces = append(d.pieces, p)
 	return p
 }
+
+// newCall begins a call; which item it is, its piece knows.
+func (d *decoder) newCall() *model.Call { return d.a.Call(strconv.Itoa(len(d.a.Calls()))) }
 
 // item takes an item as it begins or as it is at its end.
 func (d *decoder) item(i int, raw json.RawMessage, done bool) error {
@@ -227,11 +230,15 @@ func (d *decoder) item(i int, raw json.RawMessage, done bool) error {
 		return d.s.Garbage(raw)
 	}
 	p := d.piece(i, o.Type)
+	if p.ID != "" && o.ID != "" && p.ID != o.ID { // a server that gives all items one number: the newest has it
+		p.index = -1
+		p = d.piece(i, o.Type)
+	}
 	p.output = o
 	switch o.Type {
 	case "function_call":
 		if p.call == nil {
-			p.call = d.a.Call(strconv.Itoa(i))
+			p.call = d.newCall()
 		}
 		p.call.ID, p.call.Name = o.CallID, o.Name
 		if o.Arguments != "" {

@@ -104,7 +104,9 @@ func (c *call) failed(ctx context.Context, f *model.Fault, begun bool) error {
 	switch {
 	case begun && !c.takesBack: // the caller has a part of the answer already
 		return f
-	case w.Try >= w.Most, f.RetryAfter > c.o.MostAfter:
+	case f.RetryAfter > c.o.MostAfter:
+		return told(f, "it wants to be left alone for "+f.RetryAfter.Round(time.Minute).String())
+	case w.Try >= w.Most:
 		return worn(f, w.Try)
 	case w.Parked:
 		return c.park(ctx, w)
@@ -154,8 +156,13 @@ func worn(f *model.Fault, tries int) error {
 	if tries < 2 {
 		return f
 	}
+	return told(f, fmt.Sprintf("after %d tries", tries))
+}
+
+// told is the failure with what more there is to say of it.
+func told(f *model.Fault, more string) error {
 	e := *f.Err
-	e.Message = fmt.Sprintf("%s (after %d tries)", e.Message, tries)
+	e.Message += " (" + more + ")"
 	g := *f
 	g.Err = &e
 	return &g
