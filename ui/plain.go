@@ -71,10 +71,14 @@ func RunPlain(ctx context.Context, o Options, in io.Reader, out io.Writer) error
 		if err != nil {
 			return fmt.Errorf("read the registry: %w", err)
 		}
-		cur.Seq, cur.Hosts = u.Seq, u.Hosts
+		cur.Seq, cur.Hosts, cur.Rest = u.Seq, u.Hosts, nil
 		p.apply(u)
 		if err := p.flush(); err != nil {
 			return err
+		}
+		if u.More { // of a large registry, what is at work comes in parts
+			cur.Rest = u.Rest
+			continue
 		}
 		select {
 		case <-ctx.Done():

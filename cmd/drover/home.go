@@ -129,7 +129,7 @@ func (a *app) plainly(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.store.Close()) }()
-	s := screenEngine{e.Client, e}
+	s := screenEngine{Client: e.Client, e: e}
 	session, err := a.begin(ctx, s, args)
 	if err != nil {
 		return err

@@ -33,6 +33,8 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.store.Close()) }()
+	first, wait := pullAhead(ctx, e.Client)
+	defer wait()
 	own, err := themeDir(a.getenv)
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return themeError(err)
 	}
-	s := screenEngine{e.Client, e}
+	s := screenEngine{Client: e.Client, e: e, ahead: first}
 	session, err := a.begin(ctx, s, args)
 	if err != nil {
 		return err
@@ -87,7 +89,8 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 // screenEngine is the client with the one thing a screen needs beside it.
 type screenEngine struct {
 	*core.Client
-	e *engine
+	e     *engine
+	ahead *ahead // nil: nothing is read ahead
 }
 
 // NewSession starts a session in this directory and returns its main task.

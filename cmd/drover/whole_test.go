@@ -155,7 +155,7 @@ func openWhole(t *testing.T) *whole {
 	}
 	w := &whole{t: t, sim: &simulated{SimulationScreen: tcell.NewSimulationScreen("UTF-8")}, hosts: hosts, left: make(chan error, 1)}
 	go func() {
-		w.left <- ui.Run(ctx, ui.Options{Engine: screenEngine{e.Client, e}, Theme: theme, Screen: w.sim, Dir: "/home/me/shop", Offline: true, Zone: time.UTC})
+		w.left <- ui.Run(ctx, ui.Options{Engine: screenEngine{Client: e.Client, e: e}, Theme: theme, Screen: w.sim, Dir: "/home/me/shop", Offline: true, Zone: time.UTC})
 	}()
 	w.pass(0)
 	t.Cleanup(func() {

@@ -431,3 +431,41 @@ func TestZooCut(t *testing.T) {
 		}
 	}
 }
+
+// IDs that one server gave and the next at the same address refuses are made into ones that all take.
+func TestForeignIDs(t *testing.T) {
+	long := strings.Repeat("x.", 300)
+	for wire, words := range map[string]string{
+		"openai":    "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40.",
+		"anthropic": "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+		"responses": "Invalid 'input[2].call_id': string too long.",
+	} {
+		asked := 0
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			raw, err := io.ReadAll(r.Body)
+			if asked++; err != nil || strings.Contains(string(raw), long) {
+				w.WriteHeader(400)
+				_, _ = fmt.Fprintf(w, `{"error":{"message":%q,"type":"invalid_request_error"}}`, words)
+				return
+			}
+			_, _ = io.WriteString(w, map[string]string{"openai": sse(chatDone, chatStop), "anthropic": claudeDone, "responses": responsesDone}[wire])
+		}))
+		req := ask("hi")
+		by := map[string]string{"openai": "chat:"}[wire]
+		if by == "" {
+			by = wire + ":"
+		}
+		calls := []core.ToolCall{{ID: long, Name: "read_file", Args: json.RawMessage("{}")}}
+		req.Messages = append(req.Messages, core.Message{Role: core.RoleAssistant, Calls: calls, Opaque: model.Layout(by+wire, "m", []model.Part{model.CallPart(1, long)})},
+			core.Message{Role: core.RoleTool, CallID: long, Tool: "read_file", Text: "the result"})
+		m := at(wire, srv.URL+"/v1", srv.Client(), time.Minute)
+		for range 2 {
+			if r, err := m.Stream(t.Context(), req, func(core.Delta) {}); err != nil || r.Text != "done" {
+				t.Errorf("%s: %+v, %v", wire, r, err)
+			}
+		}
+		if srv.Close(); asked != 3 {
+			t.Errorf("%s: asked %d times", wire, asked)
+		}
+	}
+}

@@ -29,6 +29,7 @@ const (
 	noCache    = "cache_control"
 	noList     = "system"   // as a list of blocks
 	noFailed   = "is_error" // in the result of a call
+	ownIDs     = "ids"      // of calls, as another server gave them
 	fullSchema = "schema"   // more of JSON Schema than its plainest part
 )
 
@@ -76,6 +77,8 @@ func (p *provider) learn(name string, r *request, err error) bool {
 		return p.learned.Set(name, noHeat, 1)
 	case model.Refused(err, "thinking", "signature", "output_config", "effort"):
 		return p.learned.Set(name, noThinking, 1)
+	case model.Refused(err, "tool_use.id", "tool_use_id"):
+		return p.learned.Set(name, ownIDs, 1)
 	case model.Refused(err, "is_error"):
 		return p.learned.Set(name, noFailed, 1)
 	case model.Refused(err, "system:", "'system'", `"system"`, "system prompt", "system must"):

@@ -178,7 +178,11 @@ func (p *provider) messages(req core.ModelRequest, names *model.Names, plain boo
 		}
 		out = append(out, message{role, blocks})
 	}
-	for _, m := range model.History(req.Messages, model.IDs{Marks: "_-", By: p.by()}) {
+	ids := model.IDs{Marks: "_-", By: p.by()}
+	if p.learned.Get(req.Model, ownIDs) > 0 {
+		ids.By = ""
+	}
+	for _, m := range model.History(req.Messages, ids) {
 		switch m.Role {
 		case core.RoleUser:
 			add("user", block{Type: "text", Text: m.Text})

@@ -44,6 +44,7 @@ const (
 	noNull      = "null"         // as the content of an answer that only calls
 	textOrCalls = "but not both" // in one answer
 	nineLetters = "nine"         // IDs of calls that have nine letters and digits
+	ownIDs      = "ids"          // of calls, as another server gave them
 	fullSchema  = "schema"       // more of JSON Schema than its plainest part
 )
 
@@ -62,6 +63,7 @@ func (p *provider) learn(name string, err error) bool {
 		{noReasoning, []string{"reasoning_content", "reasoning_details", "'reasoning'", `"reasoning"`}},
 		{textOrCalls, []string{"but not both"}},
 		{nineLetters, []string{"length of 9"}},
+		{ownIDs, []string{"].id'", "tool_call_id", "tool call id"}},
 		{noSystem, []string{"system role", "support 'system'", "role 'system'", "role: system", "developer instruction is not enabled"}},
 		{noNull, []string{"content is required", "content: null", "content field is required", "'content' is a required", "must be a string", "valid string", "content cannot be null", "expected a string"}},
 		{fullSchema, model.SchemaWords},

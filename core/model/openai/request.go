@@ -116,6 +116,9 @@ func (p *provider) messages(req core.ModelRequest, names *model.Names) []message
 		out = append(out, message{Role: role, Content: &req.System})
 	}
 	ids := model.IDs{Marks: "_-.:", By: p.by()}
+	if p.learned.Get(req.Model, ownIDs) > 0 {
+		ids.By = ""
+	}
 	if p.learned.Get(req.Model, nineLetters) > 0 {
 		ids.Exact = 9
 	}

@@ -28,6 +28,7 @@ const (
 	noHeat      = "temperature"
 	noStore     = "store"
 	noStrict    = "strict"
+	ownIDs      = "ids"    // of calls, as another server gave them
 	fullSchema  = "schema" // more of JSON Schema than its plainest part
 )
 
@@ -58,6 +59,7 @@ func (p *provider) learn(name string, err error) bool {
 		{noReasoning, []string{"reasoning"}},
 		{noStore, []string{"'store'", `"store"`, "store:", "parameter: store", "store is not"}},
 		{noStrict, []string{"strict"}},
+		{ownIDs, []string{"call_id"}},
 		{fullSchema, model.SchemaWords},
 	} {
 		if model.Refused(err, l.words...) && p.learned.Set(name, l.what, 1) {
@@ -154,7 +156,11 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	if knows(noHeat) {
 		r.Heat = req.Temperature
 	}
-	for _, m := range model.History(req.Messages, model.IDs{Marks: "_-", By: p.by()}) {
+	ids := model.IDs{Marks: "_-", By: p.by()}
+	if !knows(ownIDs) {
+		ids.By = ""
+	}
+	for _, m := range model.History(req.Messages, ids) {
 		switch m.Role {
 		case core.RoleUser:
 			r.Input = append(r.Input, item{Type: "message", Role: "user", Content: m.Text})
