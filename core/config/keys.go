@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"drover/core"
 )
 
 // A Key is one setting: the table of them is all that reading, the error
@@ -252,7 +250,7 @@ func nearest(name string) string {
 	var names []string
 	for _, k := range Keys {
 		names = append(names, k.Name)
-		if d := core.Distance(name, k.Name); d < at {
+		if d := distance(strings.ToLower(name), k.Name); d < at {
 			best, at = k.Name, d
 		}
 	}
@@ -260,4 +258,25 @@ func nearest(name string) string {
 		return "did you mean " + best + "?"
 	}
 	return "the settings are " + strings.Join(names, ", ")
+}
+
+// distance is the number of letters to insert, remove or replace from a to b.
+func distance(a, b string) int {
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		diagonal := prev[0]
+		prev[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = prev[j+1]
+			prev[j+1] = min(prev[j+1]+1, prev[j]+1, cost)
+		}
+	}
+	return prev[len(b)]
 }
