@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"drover/core"
@@ -65,6 +66,7 @@ type Catalog struct {
 	bundled  []Definition
 	inline   []Definition
 
+	looks     atomic.Uint64 // that have begun
 	mu        sync.Mutex
 	folders   map[string]folder
 	files     map[key]parsed
@@ -140,12 +142,17 @@ func (l *loader) bundled() []Definition {
 // its time of change, size and identity. It fails only where ctx ends; what
 // cannot be read is a definition in state "problem".
 func (c *Catalog) Load(ctx context.Context, dir string) (Snapshot, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("looking for agents: %w", err)
 	}
+	arrived := c.looks.Load()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v, ok := c.views[dir]; ok && v.look > arrived { // somebody has looked since this was asked for: many tasks start at once
+		return v.snapshot, nil
+	}
+	look := c.looks.Add(1)
 	jobs, err := c.jobs(ctx, dir)
 	if err != nil {
 		return Snapshot{}, err
@@ -154,15 +161,16 @@ func (c *Catalog) Load(ctx context.Context, dir string) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if v, ok := c.views[dir]; ok && !fresh && v.of(c, jobs) {
-		return v.snapshot, nil
+	v, ok := c.views[dir]
+	if !ok || fresh || !v.of(c, jobs) {
+		v = newView(c, jobs, c.resolve(c.gather(jobs)))
 	}
-	s := c.resolve(c.gather(jobs))
 	if len(c.views) > 16 {
 		clear(c.views)
 	}
-	c.views[dir] = newView(c, jobs, s)
-	return s, nil
+	v.look = look
+	c.views[dir] = v
+	return v.snapshot, nil
 }
 
 // gather puts all definitions into the order that counts.
@@ -192,6 +200,7 @@ type view struct {
 	keys     []key
 	trusted  []bool // of the project's definitions, in order
 	snapshot Snapshot
+	look     uint64 // at which it was seen to hold
 }
 
 func newView(c *Catalog, jobs []job, s Snapshot) view {

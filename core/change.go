@@ -18,6 +18,8 @@ type change struct {
 	session  Session
 	runnable []string
 	removed  []string
+	quiet    []string          // their live text is gone
+	origins  map[string]Origin // of those added
 	notable  []Event
 	wrote    []Entry
 }
@@ -132,10 +134,26 @@ func (c *change) event(task string, k EventKind, notable bool, text, ref string)
 
 func (c *change) entry(e Entry) error {
 	e.At, e.Text, e.Reasoning = c.now, storable(e.Text), storable(e.Reasoning)
+	e.Seq = c.nextSeq(e.Task)
 	seq, err := c.tx.AppendEntry(e)
 	e.Seq = seq
 	c.wrote = append(c.wrote, e)
 	return err
+}
+
+// nextSeq is the number of the task's next entry; 0 where the rows must be asked.
+func (c *change) nextSeq(task string) int64 {
+	for _, wrote := range [][]Entry{c.wrote, c.g.wrote} {
+		for i := len(wrote) - 1; i >= 0; i-- {
+			if wrote[i].Task == task {
+				return wrote[i].Seq + 1
+			}
+		}
+	}
+	if last := c.r.tails.newest(task); last > 0 {
+		return last + 1
+	}
+	return 0
 }
 
 func (c *change) setSession(f func(*Session)) error {
@@ -187,7 +205,7 @@ func (c *change) open(id string) (bool, error) {
 			message = &reqs[i]
 		}
 	}
-	if message == nil && !wakes {
+	if message == nil && (!wakes || gathering(c.each, id, notices, c.now)) {
 		return false, nil
 	}
 	opener, prompt := SenderSystem, ""
@@ -234,6 +252,35 @@ func (c *change) open(id string) (bool, error) {
 	}
 	c.runnable = append(c.runnable, id)
 	return true, nil
+}
+
+// News wakes an idle task when no other comes for NoticeRest, at the latest
+// NoticeWait after the first: children that end together are told of together,
+// in one turn instead of several.
+const (
+	NoticeRest = 15 * time.Millisecond
+	NoticeWait = 100 * time.Millisecond
+)
+
+// Gathering reports whether more news for the idle task may be about to come:
+// children still run, and the last of the notices, oldest first, is from just now.
+func (r *Registry) Gathering(id string, notices []Request) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.tasks[id]
+	return e != nil && e.task.Status == Idle && gathering(r.each, id, notices, r.o.Now())
+}
+
+func gathering(each func(func(*Task) bool), id string, notices []Request, now time.Time) bool {
+	if len(notices) == 0 || now.Sub(notices[len(notices)-1].Created) >= NoticeRest || now.Sub(notices[0].Created) >= NoticeWait {
+		return false
+	}
+	running := false
+	each(func(t *Task) bool {
+		running = t.Parent == id && t.Status == Running
+		return !running
+	})
+	return running
 }
 
 func turnText(t *Task, opener, prompt string) string {

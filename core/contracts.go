@@ -133,7 +133,7 @@ type Tx interface {
 	// AddUsage counts what one call of a model has used, on the day of at.
 	AddUsage(task, model string, at time.Time, t Tokens) error
 	PutTurn(Turn) error
-	// AppendEntry gives the entry the next Seq of its task and returns it.
+	// AppendEntry gives the entry the next Seq of its task, unless it has one, and returns it.
 	AppendEntry(Entry) (seq int64, err error)
 	InsertRequest(Request) (id int64, err error)
 	// UpdateRequest writes r where the row's state is still from. Otherwise CodeConflict.

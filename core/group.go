@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"sync"
 	"time"
 )
@@ -59,6 +60,8 @@ type group struct {
 	tasks   map[string]*Task // nil: removed
 	added   []string
 	wrote   []Entry
+	quiet   []string
+	origins map[string]Origin
 	now     time.Time
 }
 
@@ -89,9 +92,9 @@ func (r *Registry) together(orders []*order) error {
 	}
 	g := &group{now: r.o.Now().Truncate(time.Millisecond)} // as rows keep it
 	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
-		g.session, g.tasks, g.added, g.wrote = r.session, map[string]*Task{}, nil, nil
+		g.session, g.tasks, g.added, g.wrote, g.quiet, g.origins = r.session, map[string]*Task{}, nil, nil, nil, map[string]Origin{}
 		for _, o := range orders {
-			o.c = &change{r: r, g: g, tx: tx, now: g.now, session: g.session, staged: map[string]*Task{}}
+			o.c = &change{r: r, g: g, tx: tx, now: g.now, session: g.session, staged: map[string]*Task{}, origins: map[string]Origin{}}
 			if err := o.f(o.c); err != nil {
 				return err
 			}
@@ -116,6 +119,8 @@ func (g *group) take(c *change) {
 	}
 	g.added = append(g.added, c.added...)
 	g.wrote = append(g.wrote, c.wrote...)
+	g.quiet = append(g.quiet, c.quiet...)
+	maps.Copy(g.origins, c.origins)
 	for _, id := range c.removed {
 		g.tasks[id] = nil
 	}
@@ -125,6 +130,9 @@ func (g *group) take(c *change) {
 func (r *Registry) remember(g *group) {
 	r.session = g.session
 	r.tails.add(g.wrote)
+	for _, id := range g.quiet {
+		delete(r.liveRows, id)
+	}
 	for _, id := range g.added {
 		r.tasks[id] = &entry{}
 		r.order = append(r.order, id)
@@ -136,6 +144,11 @@ func (r *Registry) remember(g *group) {
 		}
 		e := r.tasks[id]
 		e.task = *t
+		if o, ok := g.origins[id]; ok {
+			e.keep(o)
+		} else if t.Status.Terminal() {
+			e.origin = nil
+		}
 		r.names[t.Name] = true
 		if e.changed != nil {
 			close(e.changed)

@@ -52,6 +52,7 @@ func (r *Registry) flushLive() error {
 	}
 	return r.store.Update(r.ctx(), Progress, func(tx Tx) error {
 		for _, l := range live {
+			r.liveRows[l.Task] = true
 			if err := tx.PutLive(l); err != nil {
 				return err
 			}
@@ -60,10 +61,14 @@ func (r *Registry) flushLive() error {
 	})
 }
 
-// dropLive removes the live text of an answer that is committed. mu is held.
-func (r *Registry) dropLive(tx Tx, id string) error {
-	r.liveMu.Lock()
-	delete(r.live, id)
-	r.liveMu.Unlock()
-	return tx.PutLive(Live{Task: id})
+// dropLive removes the live text of an answer that is committed.
+func (c *change) dropLive(id string) error {
+	c.r.liveMu.Lock()
+	delete(c.r.live, id)
+	c.r.liveMu.Unlock()
+	if !c.r.liveRows[id] { // most answers are there before anything of them was written
+		return nil
+	}
+	c.quiet = append(c.quiet, id)
+	return c.tx.PutLive(Live{Task: id})
 }

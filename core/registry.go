@@ -56,6 +56,7 @@ type Registry struct {
 	tails    tails
 	liveMu   sync.Mutex      // of live alone: text arrives while others write
 	live     map[string]Live // arrived text not yet written
+	liveRows map[string]bool // tasks that have a row of it; guarded by mu
 	liveNow  chan struct{}   // wakes the writer of live text
 }
 
@@ -66,6 +67,7 @@ type entry struct {
 	place   *Place         // in the queue for a slot, taken before its turn was taken up
 	changed chan struct{}  // closed at the next change; nil while nobody waits
 	readers map[string]int // who waits for its result
+	origin  *Origin        // nil: not read yet, or not needed any more
 }
 
 // NewRegistry makes a registry without a session; Load gives it one.
@@ -100,7 +102,7 @@ func NewRegistry(s Store, o Options) *Registry {
 	if o.OnEvent == nil {
 		o.OnEvent = func(Event) {}
 	}
-	return &Registry{store: s, o: o, tasks: map[string]*entry{}, names: map[string]bool{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveNow: make(chan struct{}, 1)}
+	return &Registry{store: s, o: o, tasks: map[string]*entry{}, names: map[string]bool{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveRows: map[string]bool{}, liveNow: make(chan struct{}, 1)}
 }
 
 // Load takes the session up where its rows end: every task that is running has

@@ -44,6 +44,16 @@ func (t *tails) add(entries []Entry) {
 	}
 }
 
+// newest is the number of the task's newest entry; 0 where it is not known.
+func (t *tails) newest(task string) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if own := t.of[task]; own != nil {
+		return own.last
+	}
+	return 0
+}
+
 // after takes the entries with Seq > after; ok is false where it does not have
 // all of them. What comes before is not kept any longer.
 func (t *tails) after(task string, after int64) (entries []Entry, ok bool) {

@@ -46,6 +46,8 @@ func (c *change) create(parent *Task, n NewTask) (Task, error) {
 	c.staged[id] = &t // inserted, not updated: not in order
 	c.added = append(c.added, id)
 	c.runnable = append(c.runnable, id)
+	n.Agent.Prompt = "" // it is the spec's
+	c.origins[id] = Origin{sp, n.Agent}
 	text := fmt.Sprintf("%s started %s (%s) %s: %s", parent.Label(), t.Label(), t.Agent, how, Short(CleanLine(n.Description), 100))
 	if err := c.event(id, EvStart, true, text, ""); err != nil || n.Note == "" {
 		return t, err
@@ -99,34 +101,38 @@ func (r *Registry) Boundary(id string) (bool, error) {
 		return false, err
 	}
 	got := false
-	err = r.change(Progress, func(c *change) error {
-		reqs, err := c.pending(id)
-		if err != nil {
-			return err
-		}
-		var notices []Request
-		if err := c.do(id, OpMessage, nil); err != nil {
-			return err
-		}
-		t := c.staged[id]
-		for _, q := range reqs {
-			switch {
-			case q.Kind == ReqNotice:
-				notices = append(notices, q)
-			case q.Delivery != Queue:
-				got = true
-				if err := c.deliver(t, q); err != nil {
-					return err
-				}
-			}
-		}
-		got = got || len(notices) > 0
-		if err := c.deliverNotices(t, notices); err != nil || !got {
+	err = r.change(Progress, func(c *change) (err error) {
+		if got, err = c.boundary(id); err != nil || !got {
 			return err
 		}
 		return c.event(id, EvStep, false, "", "")
 	})
 	return got, err
+}
+
+// boundary delivers what waits for a step boundary of the running turn.
+func (c *change) boundary(id string) (got bool, err error) {
+	reqs, err := c.pending(id)
+	if err != nil || len(reqs) == 0 {
+		return false, err
+	}
+	if err := c.do(id, OpMessage, nil); err != nil {
+		return false, err
+	}
+	t := c.staged[id]
+	var notices []Request
+	for _, q := range reqs {
+		switch {
+		case q.Kind == ReqNotice:
+			notices = append(notices, q)
+		case q.Delivery != Queue:
+			got = true
+			if err := c.deliver(t, q); err != nil {
+				return false, err
+			}
+		}
+	}
+	return got || len(notices) > 0, c.deliverNotices(t, notices)
 }
 
 // waiting asks the rows whether anything for a step boundary is there, without a write.
@@ -150,6 +156,7 @@ type Step struct {
 	Tokens   Tokens // of a model call
 	NewStep  bool   // the entries begin a new step
 	Calls    int    // tool calls that were begun
+	Boundary bool   // what waits for a step boundary is delivered as well (DESIGN rules 5 and 6)
 }
 
 // Append commits a piece of a turn: entries, counters and the activity that follows.
@@ -186,9 +193,14 @@ func (r *Registry) Append(id string, s Step) error {
 				return err
 			}
 			if e.Kind == EntryAnswer || e.Kind == EntryResult {
-				if err := c.r.dropLive(c.tx, id); err != nil {
+				if err := c.dropLive(id); err != nil {
 					return err
 				}
+			}
+		}
+		if s.Boundary {
+			if _, err := c.boundary(id); err != nil {
+				return err
 			}
 		}
 		return c.event(id, EvStep, false, doing(s.Activity, s.Detail), "")
@@ -306,7 +318,7 @@ func (c *change) closeTurn(t *Task, a Answer) error {
 			return err
 		}
 	}
-	return c.r.dropLive(c.tx, t.ID)
+	return c.dropLive(t.ID)
 }
 
 // tellParent leaves news for the nearest living ancestor, which hears it at its

@@ -133,12 +133,14 @@ func (t *tx) PutTurn(n core.Turn) error {
 }
 
 func (t *tx) AppendEntry(e core.Entry) (int64, error) {
-	last, err := collect(&t.reader, scanAny[int64], "SELECT coalesce(max(seq), 0) FROM steps WHERE task = ?", e.Task)
-	if err != nil {
-		return 0, err
+	if e.Seq == 0 {
+		last, err := collect(&t.reader, scanAny[int64], "SELECT coalesce(max(seq), 0) FROM steps WHERE task = ?", e.Task)
+		if err != nil {
+			return 0, err
+		}
+		e.Seq = last[0] + 1
 	}
-	e.Seq = last[0] + 1
-	_, err = t.exec(insertStep, stepValues(&e)...)
+	_, err := t.exec(insertStep, stepValues(&e)...)
 	return e.Seq, err
 }
 

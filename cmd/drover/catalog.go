@@ -30,9 +30,6 @@ type catalogue struct {
 
 // openCatalogue makes the catalogue of this person.
 func openCatalogue(getenv func(string) string, s config.Settings, c *core.Client) (*catalogue, error) {
-	if _, err := agents.Bundled(); err != nil {
-		return nil, err
-	}
 	dir, err := config.Dir(getenv)
 	if err != nil {
 		return nil, err

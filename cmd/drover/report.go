@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	_ "embed" // the page
 	"fmt"
-	"html/template"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,9 +11,6 @@ import (
 	"drover/core"
 	"drover/ui/state"
 )
-
-//go:embed report.html
-var reportPage string
 
 func (a *app) reportCmd() *cobra.Command {
 	var svg, html bool
@@ -40,9 +33,7 @@ func (a *app) reportCmd() *cobra.Command {
 			}
 			page := r.svg(true)
 			if !svg {
-				if page, err = r.html(); err != nil {
-					return err
-				}
+				page = r.html()
 			}
 			if file == "" {
 				return a.print(page)
@@ -87,82 +78,7 @@ func (a *app) report(ctx context.Context, c client, ref string) (report, error) 
 	return r, err
 }
 
-// reportTask is a row of the table of tasks.
-type reportTask struct {
-	Indent                                           int
-	Glyph, State, Name, Agent, Model, Time, In, Cost string
-}
-
 type reportEvent struct{ At, Glyph, Who, What, Text, Class string }
-
-// html is the page. The template escapes; what it is given is cleaned.
-func (r *report) html() (string, error) {
-	t, err := template.New("report").Parse(reportPage)
-	if err != nil {
-		return "", fmt.Errorf("reading the page of reports: %w", err)
-	}
-	title, facts := r.facts()
-	var tasks []reportTask
-	for i := range r.Tasks {
-		t := &r.Tasks[i]
-		look := state.LookOf(t)
-		row := reportTask{
-			Indent: min(t.Depth, 8), Glyph: look.Glyph(), State: look.Word(), Name: core.CleanLine(t.Label()), Agent: core.CleanLine(t.Agent),
-			Model: core.CleanLine(t.Model), Time: state.Elapsed(time.Duration(t.ElapsedMS) * time.Millisecond),
-			In: state.Tokens(t.TokensIn + t.TokensOut),
-		}
-		if t.Cost != nil {
-			row.Cost = dollarText(*t.Cost)
-		}
-		tasks = append(tasks, row)
-	}
-	events, completions := r.events()
-	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{
-		"Title": title, "Facts": facts,
-		"SVG": template.HTML(r.svg(false)), "Path": criticalText(&r.Chart), "Tasks": tasks, "Events": events, "Completions": completions,
-		"NotDone": each(r.Main.NotDone, core.CleanLine),
-	})
-	if err != nil {
-		return "", fmt.Errorf("writing the page: %w", err)
-	}
-	return b.String(), nil
-}
-
-// facts are what the session is called, and in a line when it was and what it came to.
-func (r *report) facts() (title, facts string) {
-	title = core.CleanLine(r.Main.Description)
-	if title == "" {
-		title = "session " + r.Main.ID
-	}
-	var sum state.Counts
-	for i := range r.Tasks {
-		t := &r.Tasks[i]
-		if t.Cost != nil {
-			sum.Cost += *t.Cost
-		} else {
-			sum.Unpriced++
-		}
-		sum.TokensIn += t.TokensIn + t.TokensOut
-	}
-	tasks := fmt.Sprintf("%d tasks", len(r.Tasks))
-	if len(r.Tasks) == 1 {
-		tasks = "1 task"
-	}
-	parts := []string{r.Chart.From.In(r.Zone).Format("2006-01-02 15:04"), state.LookOf(&r.Main).Word(), tasks, "worked " + state.Elapsed(r.Chart.Length()), state.Tokens(sum.TokensIn) + " tokens"}
-	if m := sum.Money(); m != "" {
-		parts = append(parts, m)
-	}
-	return title, strings.Join(parts, " · ")
-}
-
-// dollarText shows cents, and of less than a cent what there is.
-func dollarText(dollars float64) string {
-	if dollars > 0 && dollars < 0.01 {
-		return fmt.Sprintf("$%.4f", dollars)
-	}
-	return fmt.Sprintf("$%.2f", dollars)
-}
 
 func (r *report) events() (all, completions []reportEvent) {
 	names := map[string]string{}

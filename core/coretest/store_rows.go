@@ -217,7 +217,9 @@ func testEntries(t *testing.T, s core.Store) {
 	for i := range want {
 		want[i].Seq = int64(i + 1)
 		sent := want[i]
-		sent.Seq = 77 // the store's to give
+		if sent.Seq = 0; i == 2 {
+			sent.Seq = want[i].Seq // who knows it may say so
+		}
 		update(t, s, func(tx core.Tx) error {
 			if _, err := tx.AppendEntry(core.Entry{Task: "other"}); err != nil {
 				return err

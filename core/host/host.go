@@ -40,6 +40,7 @@ type Options struct {
 type Host struct {
 	o        Options
 	reg      *core.Registry
+	runner   core.Runner
 	turns    context.Context
 	stop     context.CancelCauseFunc
 	wake     chan struct{} // something has ended or begun: look at the session
@@ -60,6 +61,7 @@ func New(o Options) *Host {
 	h.notices = newNotifier(o.Hooks)
 	o.Registry.OnRunnable, o.Registry.OnEvent = h.runnable, h.notices.event
 	h.reg = core.NewRegistry(o.Store, o.Registry)
+	h.runner = o.Runner(h.reg)
 	return h
 }
 
@@ -134,7 +136,7 @@ func (h *Host) serve(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := h.inbox(); err != nil { // a cancel goes before the work it cancels
+	if _, err := h.inbox(); err != nil { // a cancel goes before the work it cancels
 		return err
 	}
 	h.mu.Lock()
@@ -149,7 +151,7 @@ func (h *Host) serve(ctx context.Context) error {
 }
 
 func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
-	var idle <-chan time.Time
+	var idle, more <-chan time.Time
 	for {
 		quiet, err := h.look()
 		if err != nil {
@@ -176,9 +178,14 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 			return nil
 		case <-changed:
 		case <-h.wake:
+		case <-more:
 		}
-		if err := h.inbox(); err != nil {
+		gathering, err := h.inbox()
+		if err != nil {
 			return err
+		}
+		if more = nil; gathering {
+			more = time.After(core.NoticeRest)
 		}
 	}
 }
@@ -266,7 +273,7 @@ func (h *Host) drive(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := h.o.Runner(h.reg).Turn(ctx, w, t)
+	answer, err := h.runner.Turn(ctx, w, t)
 	if err != nil {
 		h.o.Log.Info("turn ended", "task", id, "turn", t.Turn, "error", err)
 	}

@@ -9,20 +9,31 @@ import (
 
 // inbox takes up every queued request that is not in hand yet, oldest first.
 // Messages to running tasks are left for their next boundary.
-func (h *Host) inbox() error {
+// Gathering says that news waits for more to come, so look again in NoticeRest.
+func (h *Host) inbox() (gathering bool, err error) {
 	reqs, err := h.reg.Inbox()
 	if err != nil {
-		return err
+		return false, err
+	}
+	news := map[string][]core.Request{}
+	for _, q := range reqs {
+		if q.Kind == core.ReqNotice {
+			news[q.Task] = append(news[q.Task], q)
+		}
 	}
 	for _, q := range reqs {
 		if h.handling[q.ID] {
 			continue
 		}
+		if q.Kind == core.ReqNotice && h.reg.Gathering(q.Task, news[q.Task]) {
+			gathering = true
+			continue
+		}
 		if err := h.take(q); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return gathering, nil
 }
 
 func (h *Host) take(q core.Request) error {

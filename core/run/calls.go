@@ -28,9 +28,12 @@ type batch struct {
 func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolResult, error) {
 	b := &batch{turn: u, ctx: ctx}
 	b.left.Store(int32(len(calls)))
-	begun, err := u.beginPlain(calls)
-	if err != nil {
-		return nil, err
+	begun := u.just
+	if u.just = nil; begun == nil { // of an answer that was committed before
+		var err error
+		if begun, err = u.beginPlain(calls); err != nil {
+			return nil, err
+		}
 	}
 	u.w.Spread(len(calls) + 1)
 	var wg sync.WaitGroup
@@ -56,32 +59,39 @@ func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolR
 	return b.end, errors.Join(b.errs...)
 }
 
+// plain are the rows with which those of the calls begin that need no approval.
+func (u *turn) plain(calls []core.ToolCall) (rows []core.Entry, begun map[string]bool) {
+	begun = map[string]bool{}
+	for _, c := range calls {
+		if tool, ok := u.tool(c.Name); ok && !asks(tool) {
+			begun[c.ID] = true
+			rows = append(rows, callRow(c, tool))
+		}
+	}
+	return rows, begun
+}
+
 // beginPlain commits, in one go, the beginning of all calls that need no
 // approval and have not begun before.
 func (u *turn) beginPlain(calls []core.ToolCall) (map[string]bool, error) {
-	begun := map[string]bool{}
-	var rows []core.Entry
-	for _, c := range calls {
-		tool, ok := u.tool(c.Name)
-		if !ok || asks(tool) || u.begun(c.ID) {
-			continue
-		}
-		begun[c.ID] = true
-		rows = append(rows, callRow(c, tool))
-	}
+	rows, begun := u.plain(slices.DeleteFunc(slices.Clone(calls), func(c core.ToolCall) bool { return u.begun(c.ID) }))
 	if len(rows) == 0 {
 		return begun, nil
 	}
-	detail := callNames(calls)
-	if len(calls) == 1 {
-		detail = callDetail(rows[0])
-	}
-	return begun, u.o.Registry.Append(u.t.ID, core.Step{Entries: rows, Calls: len(rows), Activity: core.ActTool, Detail: detail})
+	return begun, u.o.Registry.Append(u.t.ID, core.Step{Entries: rows, Calls: len(rows), Activity: core.ActTool, Detail: callsDetail(calls, rows)})
 }
 
 // callRow marks the beginning of a call; its text is the line that matters of the arguments.
 func callRow(c core.ToolCall, t core.Tool) core.Entry {
 	return core.Entry{Kind: core.EntryCall, CallID: c.ID, Tool: c.Name, Text: core.Short(core.CleanLine(t.Subject(c.Args)), 500)}
+}
+
+// callsDetail says what a step runs: of one call that has begun the whole, else the names.
+func callsDetail(calls []core.ToolCall, begun []core.Entry) string {
+	if len(calls) == 1 && len(begun) == 1 {
+		return callDetail(begun[0])
+	}
+	return callNames(calls)
 }
 
 // callDetail says what is run, for those who see that it takes long.
@@ -167,8 +177,19 @@ func (b *batch) result(c core.ToolCall, res core.ToolResult, took time.Duration)
 	step := core.Step{Entries: []core.Entry{row}}
 	if b.left.Add(-1) == 0 {
 		step.Activity = core.ActModel
+		b.delivered = b.goesOn()
+		step.Boundary = b.delivered
 	}
 	return b.o.Registry.Append(b.t.ID, step)
+}
+
+// goesOn reports whether another model call follows this step, as far as can be
+// told: then what waits for its boundary is delivered with the last result.
+func (b *batch) goesOn() bool {
+	b.mu.Lock()
+	ends := b.end != nil
+	b.mu.Unlock()
+	return !ends && !b.graced && (b.turn.result == nil || b.turn.result.refused < mostRefusals) && b.due(b.stepsSoFar()) == nil
 }
 
 func (b *batch) refusal(name string) string {

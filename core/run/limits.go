@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -87,7 +86,7 @@ func either(d, otherwise time.Duration) time.Duration {
 
 // findBudgets lists the budgets that this task's work counts for: its own,
 // those of the tasks above it, and the session's.
-func (u *turn) findBudgets(r core.Reader) error {
+func (u *turn) findBudgets() error {
 	s := u.session
 	whole := budget{task: s.ID, label: "the session", tokens: s.Limits.Tokens, cost: s.Limits.Cost}
 	if whole.tokens == 0 {
@@ -100,16 +99,11 @@ func (u *turn) findBudgets(r core.Reader) error {
 	for i, t := range u.above {
 		agent := u.agent
 		if i > 0 {
-			sp, err := r.Spec(t.ID)
+			o, err := u.o.Registry.Origin(t.ID)
 			if err != nil {
 				return err
 			}
-			agent = core.Agent{}
-			if len(sp.Agent) > 0 {
-				if err := json.Unmarshal(sp.Agent, &agent); err != nil {
-					return fmt.Errorf("reading the definition of %s: %w", t.Agent, err)
-				}
-			}
+			agent = o.Agent
 		}
 		u.limits.budgets = appendBudget(u.limits.budgets, budget{task: t.ID, label: t.Label(), tokens: agent.Limits.Tokens, cost: agent.Limits.Cost})
 	}

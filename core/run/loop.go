@@ -109,9 +109,12 @@ func (u *turn) mayAsk() (force bool, err error) {
 	if stop != nil {
 		return false, stop
 	}
-	if _, err := u.o.Registry.Boundary(u.t.ID); err != nil {
-		return false, err
+	if !u.delivered {
+		if _, err := u.o.Registry.Boundary(u.t.ID); err != nil {
+			return false, err
+		}
 	}
+	u.delivered = false
 	if u.result != nil && u.reminders("[reminder") >= mostReminders {
 		force = true
 	}
@@ -121,7 +124,7 @@ func (u *turn) mayAsk() (force bool, err error) {
 // answerTo asks the model; a history that has grown too long is shortened first,
 // and once more where the provider says so.
 func (u *turn) answerTo(ctx context.Context, force bool) (core.ModelReply, error) {
-	o := asking{set: u.set}
+	o := asking{set: u.set, begin: true}
 	if force && u.result != nil {
 		o.force = ResultTool
 	} else if force {
@@ -153,6 +156,7 @@ func (u *turn) stepsSoFar() (n int) {
 type asking struct {
 	set   []string
 	force string
+	begin bool // calls that need no approval begin with the commit of the answer
 }
 
 // streamBeat is how often the row of a task says that its answer is still arriving.
@@ -212,7 +216,12 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	}
 	step := core.Step{Entries: []core.Entry{e}, Tokens: reply.Tokens, NewStep: true}
 	if len(reply.Calls) > 0 {
-		step.Activity, step.Detail = core.ActTool, callNames(reply.Calls)
+		var rows []core.Entry
+		if o.begin {
+			rows, u.just = u.plain(reply.Calls)
+		}
+		step.Entries, step.Calls = append(step.Entries, rows...), len(rows)
+		step.Activity, step.Detail = core.ActTool, callsDetail(reply.Calls, rows)
 	}
 	if err := u.o.Registry.Append(u.t.ID, step); err != nil {
 		return reply, err

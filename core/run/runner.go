@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -75,11 +74,14 @@ type turn struct {
 	text    string // what had arrived of an answer that was cut off
 	limits  limits
 	clock   *clock
-	warned  map[string]bool // budgets that were told to be nearly used up
-	graced  bool            // there is no grace turn any more
-	handing sync.Mutex      // of result: two calls of one step may hand in
-	result  *result         // nil: the answer is the result
-	digest  bool            // compaction by a model has failed: the next is without one
+	just    map[string]bool // calls that have begun with the commit of their answer
+	// delivered says that what waited for this step's boundary came with its last result.
+	delivered bool
+	warned    map[string]bool // budgets that were told to be nearly used up
+	graced    bool            // there is no grace turn any more
+	handing   sync.Mutex      // of result: two calls of one step may hand in
+	result    *result         // nil: the answer is the result
+	digest    bool            // compaction by a model has failed: the next is without one
 }
 
 // Turn performs the running turn of t (see core.Runner).
@@ -112,13 +114,16 @@ func (r *Runner) Turn(ctx context.Context, w *core.Work, t core.Task) (core.Answ
 
 // prepare reads what the task was started with.
 func (u *turn) prepare(ctx context.Context) error {
-	for id := u.t.ID; id != ""; { // before rows are read: the registry's lock is not taken while a reader is held
+	for id := u.t.ID; id != ""; {
 		t, err := u.o.Registry.Task(id)
 		if err != nil {
 			return err
 		}
 		u.above = append(u.above, t)
 		id = t.Parent
+	}
+	if err := u.begin(); err != nil {
+		return err
 	}
 	if err := u.load(); err != nil {
 		return err
@@ -140,11 +145,6 @@ func (u *turn) prepare(ctx context.Context) error {
 
 // load reads the entries that are newer than those it has.
 func (u *turn) load() error {
-	if u.last == 0 {
-		if err := u.o.Registry.View(u.begin); err != nil {
-			return err
-		}
-	}
 	es, err := u.o.Registry.EntriesAfter(u.t.ID, u.last)
 	if len(es) > 0 {
 		u.last = es[len(es)-1].Seq
@@ -154,19 +154,16 @@ func (u *turn) load() error {
 }
 
 // begin reads what never changes.
-func (u *turn) begin(r core.Reader) (err error) {
-	if u.spec, err = r.Spec(u.t.ID); err != nil {
+func (u *turn) begin() error {
+	o, err := u.o.Registry.Origin(u.t.ID)
+	if err != nil {
 		return err
 	}
-	if len(u.spec.Agent) > 0 {
-		if err := json.Unmarshal(u.spec.Agent, &u.agent); err != nil {
-			return fmt.Errorf("reading the definition of %s: %w", u.t.Agent, err)
-		}
-	}
+	u.spec, u.agent = o.Spec, o.Agent
 	u.info.ReadOnly = u.agent.ReadOnly
 	u.set = u.toolset(u.spec.Tools)
 	u.limits = u.o.figure(u.t, u.agent.Limits, u.session.Limits)
-	return u.findBudgets(r)
+	return u.findBudgets()
 }
 
 // toolset is what the task may use: its definition's tools, less what its place does not allow.

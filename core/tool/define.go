@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"drover/core"
 )
@@ -15,8 +16,8 @@ var desc embed.FS
 // def is what all tools here have in common: spec and checked arguments.
 type def struct {
 	spec   core.ToolSpec
-	schema schema
-	broken error // of the embedded files; a test keeps it nil
+	schema func() (schema, error) // read when the tool is first called
+	broken error                  // of the embedded files; a test keeps it nil
 }
 
 // define reads the files desc/NAME.md and desc/NAME.json.
@@ -28,12 +29,15 @@ func define(name string, e core.Effect) def {
 		return d
 	}
 	d.spec.Description = strings.TrimSpace(string(text))
-	if d.spec.Schema, err = desc.ReadFile("desc/" + name + ".json"); err == nil {
-		err = json.Unmarshal(d.spec.Schema, &d.schema)
+	if d.spec.Schema, d.broken = desc.ReadFile("desc/" + name + ".json"); d.broken != nil {
+		return d
 	}
-	if err != nil {
-		d.broken = fmt.Errorf("schema of %s: %w", name, err)
-	}
+	d.schema = sync.OnceValues(func() (s schema, err error) {
+		if err = json.Unmarshal(d.spec.Schema, &s); err != nil {
+			err = fmt.Errorf("schema of %s: %w", name, err)
+		}
+		return s, err
+	})
 	return d
 }
 
@@ -48,7 +52,11 @@ func (d def) decode(args json.RawMessage, v any) (*core.ToolResult, error) {
 	if len(strings.TrimSpace(string(args))) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if msg := d.schema.check(args); msg != "" {
+	shape, err := d.schema()
+	if err != nil {
+		return nil, err
+	}
+	if msg := shape.check(args); msg != "" {
 		r := failed("%s: %s", d.spec.Name, msg)
 		return &r, nil
 	}

@@ -18,6 +18,8 @@ type Engine interface {
 	SendMessage(core.Request) (core.Request, error)
 	CancelRecursive(ctx context.Context, id, by string) (core.Receipt, error)
 	Find(ref string) (core.Task, error)
+	Task(id string) (core.Task, error)
+	Origin(id string) (core.Origin, error)
 	Tasks() []core.Task
 	View(func(core.Reader) error) error
 	Session() core.Session

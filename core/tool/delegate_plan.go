@@ -128,20 +128,12 @@ func (s starter) begun(parent string, calls []string) ([]child, error) {
 }
 
 func (s starter) lead(id string) (lead, error) {
-	t, err := s.e.Find(id)
+	t, err := s.e.Task(id)
 	if err != nil {
 		return lead{}, err
 	}
-	l := lead{Task: t}
-	if err := s.e.View(func(r core.Reader) (err error) { l.spec, err = r.Spec(t.ID); return err }); err != nil {
-		return l, err
-	}
-	if len(l.spec.Agent) > 0 {
-		if err := json.Unmarshal(l.spec.Agent, &l.agent); err != nil {
-			return l, fmt.Errorf("reading the definition of %s: %w", t.Agent, err)
-		}
-	}
-	return l, nil
+	o, err := s.e.Origin(id)
+	return lead{t, o.Spec, o.Agent}, err
 }
 
 // plan checks one order: agent, spawn policy, model, schema, inputs, mode.

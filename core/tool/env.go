@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ const (
 	envBytes = 32 << 10 // of all that a task has set
 )
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var envName = pattern(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 // BlockedAgent is the variable that tells a drover started from a command which
 // agent it may not start again: the one that runs the command.
@@ -119,7 +118,7 @@ func (t setEnv) Run(ctx context.Context, env core.ToolEnv, args json.RawMessage)
 	}
 	path := envFile(env)
 	switch {
-	case !envName.MatchString(a.Name):
+	case !envName().MatchString(a.Name):
 		return failed("%s is not a name of a variable: letters, digits and _ are", quoted(cut(a.Name, 60))), nil
 	case strings.HasPrefix(a.Name, "DROVER_"):
 		return failed("%s belongs to drover and cannot be set", a.Name), nil

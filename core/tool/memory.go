@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -26,7 +25,7 @@ const (
 	memoryWait = 5 * time.Second // for another process that writes just now
 )
 
-var noteName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
+var noteName = pattern(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`)
 
 // Memory makes the tools for the notes that a person keeps about each project,
 // as Markdown files in a directory a project under dir. Nobody is asked before
@@ -79,7 +78,7 @@ func (m memory) open(dir string, create bool) (*os.Root, error) {
 // noteFile is the file of a name, or a refusal.
 func noteFile(name string) (file, refusal string) {
 	name = strings.TrimSuffix(strings.TrimSpace(name), ".md")
-	if !noteName.MatchString(name) || strings.Contains(name, "..") {
+	if !noteName().MatchString(name) || strings.Contains(name, "..") {
 		return "", fmt.Sprintf("%s is no name of a note: letters, digits, - _ and . are, up to 80, without directories", quoted(cut(name, 60)))
 	}
 	return name + ".md", ""

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -148,11 +147,11 @@ func hits(env core.ToolEnv, resp *http.Response, body []byte, query string, coun
 	return kept(env, "search", core.Clean(text))
 }
 
-var marks = regexp.MustCompile(`<[^<>]{1,100}>`)
+var marks = pattern(`<[^<>]{1,100}>`)
 
 func hitsText(list []found) string {
 	line := func(s string, n int) string {
-		return cut(core.CleanLine(html.UnescapeString(marks.ReplaceAllString(s, ""))), n)
+		return cut(core.CleanLine(html.UnescapeString(marks().ReplaceAllString(s, ""))), n)
 	}
 	var b strings.Builder
 	for i, h := range list {

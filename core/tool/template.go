@@ -2,21 +2,20 @@ package tool
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"drover/core"
 )
 
-var placeholder = regexp.MustCompile(`\$\{(\w+)\}`)
+var placeholder = pattern(`\$\{(\w+)\}`)
 
 // render puts inputs in the place of ${name} in an agent's prompt
 // (agent-system, "Template Substitution"). All that it asks for must be given;
 // what an input says is not looked through again.
 func render(template string, inputs map[string]json.RawMessage) (string, error) {
 	var missing []string
-	out := placeholder.ReplaceAllStringFunc(template, func(m string) string {
+	out := placeholder().ReplaceAllStringFunc(template, func(m string) string {
 		name := m[2 : len(m)-1]
 		v, ok := inputs[name]
 		if !ok {

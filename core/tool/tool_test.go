@@ -429,8 +429,11 @@ func TestBox(t *testing.T) {
 	box := NewBox(Builtin()...)
 	for _, name := range box.Names() {
 		d := define(name, core.Reads)
-		if d.broken != nil || d.spec.Description == "" || len(d.schema.Properties) == 0 && name != "list_files" {
-			t.Errorf("%s: %v", name, d.broken)
+		if d.broken != nil || d.spec.Description == "" {
+			t.Fatalf("%s: %v", name, d.broken)
+		}
+		if s, err := d.schema(); err != nil || len(s.Properties) == 0 && name != "list_files" {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for alias, want := range map[string]string{

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ func New(o model.Options) core.Model {
 type provider struct {
 	c       *model.Client
 	learned model.Learned
+	tools   model.ToolSets
 }
 
 // Things a model may turn out not to take.
@@ -35,7 +37,8 @@ const (
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	names := model.NewNames(req.Tools)
+	set := p.tools.Of(req.Tools)
+	names := set.Names
 	limit := 0 // of this one answer
 	var r *request
 	return model.Learning(on,
@@ -45,7 +48,8 @@ func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(co
 				r.MaxTokens = min(r.MaxTokens, limit)
 				r.fitThinking()
 			}
-			return model.Encode(r)
+			mark, plain := p.mark(req.Model), p.learned.Get(req.Model, fullSchema) > 0
+			return set.Encode(r, fmt.Sprint(mark != nil, plain), func(specs []core.ToolSpec) any { return tools(specs, names, mark, plain) })
 		},
 		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
 			s, err := p.c.Post(ctx, body)

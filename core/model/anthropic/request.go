@@ -8,12 +8,12 @@ import (
 	"drover/core/model"
 )
 
+// request is all but the tools, see model.ToolSet.
 type request struct {
 	Model     string    `json:"model"`
 	MaxTokens int       `json:"max_tokens"`
 	Stream    bool      `json:"stream"`
 	System    any       `json:"system,omitempty"` // blocks, or a text
-	Tools     []tool    `json:"tools,omitempty"`
 	Messages  []message `json:"messages"`
 	Thinking  *thinking `json:"thinking,omitempty"`
 	Output    *output   `json:"output_config,omitempty"`
@@ -89,16 +89,6 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 			r.System = req.System
 		}
 	}
-	for _, t := range req.Tools {
-		one := tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)}
-		if p.learned.Get(req.Model, fullSchema) > 0 {
-			one.Schema = model.PlainSchema(one.Schema)
-		}
-		r.Tools = append(r.Tools, one)
-	}
-	if n := len(r.Tools); n > 0 { // alone too: other tasks have the same tools, and another system prompt
-		r.Tools[n-1].Cache = p.mark(req.Model)
-	}
 	if req.Force != "" && p.learned.Get(req.Model, noForce) == 0 {
 		r.Choice = &choice{"tool", names.To(req.Force)}
 	}
@@ -120,6 +110,18 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 		r.Heat = req.Temperature
 	}
 	return r
+}
+
+func tools(specs []core.ToolSpec, names *model.Names, mark *cache, plain bool) (out []tool) {
+	for _, t := range specs {
+		one := tool{Name: names.To(t.Name), Description: t.Description, Schema: model.Schema(t)}
+		if plain {
+			one.Schema = model.PlainSchema(one.Schema)
+		}
+		out = append(out, one)
+	}
+	out[len(out)-1].Cache = mark // alone too: other tasks have the same tools, and another system prompt
+	return out
 }
 
 // budgets of models that want reasoning as a number of tokens.

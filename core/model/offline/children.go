@@ -2,7 +2,6 @@ package offline
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"drover/core"
@@ -31,13 +30,13 @@ type notice struct {
 }
 
 var (
-	noticeLine = regexp.MustCompile(`^\[notice\] (.{0,200}?) ?\(([a-z0-9]+)\) (.*)$`)
-	agentID    = regexp.MustCompile(`(?i)\bagent_id"?: *"?([a-z0-9-]+)`)
-	atWork     = regexp.MustCompile(`(?i)\b(running|queued|still|started|resumed|promoted|waits|waiting|needs)\b`)
-	ended      = regexp.MustCompile(`(?i)\b(answered|idle|completed|failed|cancelled|stopped|ended)\b`)
-	statusLine = regexp.MustCompile(`\bis (running|idle|completed|failed|cancelled)\b`)
-	trailer    = regexp.MustCompile(`\n+\(agent_id: [^\n]*\)\s*$`)
-	background = regexp.MustCompile(`(?i)\b(background|promoted)\b`)
+	noticeLine = pattern(`^\[notice\] (.{0,200}?) ?\(([a-z0-9]+)\) (.*)$`)
+	agentID    = pattern(`(?i)\bagent_id"?: *"?([a-z0-9-]+)`)
+	atWork     = pattern(`(?i)\b(running|queued|still|started|resumed|promoted|waits|waiting|needs)\b`)
+	ended      = pattern(`(?i)\b(answered|idle|completed|failed|cancelled|stopped|ended)\b`)
+	statusLine = pattern(`\bis (running|idle|completed|failed|cancelled)\b`)
+	trailer    = pattern(`\n+\(agent_id: [^\n]*\)\s*$`)
+	background = pattern(`(?i)\b(background|promoted)\b`)
 )
 
 func (f *family) find(ref string) *child {
@@ -91,7 +90,7 @@ func (f *family) hear(text string) []notice {
 	var out []notice
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
-		m := noticeLine.FindStringSubmatch(line)
+		m := noticeLine().FindStringSubmatch(line)
 		if m != nil && f.find(m[2]) != nil {
 			out = append(out, notice{name: m[1], id: m[2], state: strings.TrimSuffix(m[3], ":")})
 			continue
@@ -111,7 +110,7 @@ func (f *family) note(n notice) {
 	c := f.find(n.id)
 	c.state, c.text = n.state, n.text
 	head, _, _ := strings.Cut(n.state, ":")
-	c.pending = atWork.MatchString(head) && !ended.MatchString(head)
+	c.pending = atWork().MatchString(head) && !ended().MatchString(head)
 }
 
 // lastTurn is what a report of several turns says of the last one.
@@ -123,7 +122,7 @@ func lastTurn(body string) string {
 }
 
 // childWords parts what a child said from the line about it that the engine adds.
-func childWords(text string) string { return strings.TrimSpace(trailer.ReplaceAllString(text, "")) }
+func childWords(text string) string { return strings.TrimSpace(trailer().ReplaceAllString(text, "")) }
 
 // learn takes in the result of a delegation tool.
 func (f *family) learn(a *act) {
@@ -154,14 +153,14 @@ func (f *family) learn(a *act) {
 			return
 		}
 		head, body, _ := strings.Cut(a.text, "\n")
-		if m := statusLine.FindStringSubmatch(head); m != nil && m[1] != "running" {
+		if m := statusLine().FindStringSubmatch(head); m != nil && m[1] != "running" {
 			c.pending, c.state, c.text = false, "is "+m[1], strings.TrimSpace(lastTurn(body))
 		}
 	}
 }
 
 func (f *family) born(a *act, name, mode string) {
-	all := agentID.FindAllStringSubmatch(a.text, -1)
+	all := agentID().FindAllStringSubmatch(a.text, -1)
 	if all == nil {
 		return
 	}
@@ -178,5 +177,5 @@ func (f *family) born(a *act, name, mode string) {
 // follows may be the child's own words.
 func toBackground(text string) bool {
 	head, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
-	return len(head) < 600 && background.MatchString(head) && agentID.MatchString(head)
+	return len(head) < 600 && background().MatchString(head) && agentID().MatchString(head)
 }

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"drover/core"
@@ -10,7 +9,7 @@ import (
 
 const maxTries = 3 // of task_complete, for one order
 
-var openTodos = regexp.MustCompile(`(?i)\bopen todos?\b|\btodos? (is|are) open`)
+var openTodos = pattern(`(?i)\bopen todos?\b|\btodos? (is|are) open`)
 
 // close makes the reply of a rule's end: the text, and in autopilot the
 // declaration. Where that was refused it does what the reason asks.
@@ -37,7 +36,7 @@ func (s *script) close(f final) {
 // retry goes on after a refused task_complete.
 func (s *script) retry(f final, tries []*act) {
 	last := tries[len(tries)-1]
-	if openTodos.MatchString(last.text) {
+	if openTodos().MatchString(last.text) {
 		if closed, ok := s.closeTodos(last.at); ok {
 			s.out = plan{text: s.say.of("close-todos"), calls: []call{closed}}
 			return

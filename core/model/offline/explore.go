@@ -3,7 +3,6 @@ package offline
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -89,7 +88,7 @@ func denseFiles(defs []hit, files []file) []string {
 	})
 	if len(out) == 0 {
 		for _, f := range files {
-			if readmeName.MatchString(path.Base(f.path)) || isEntry(f.path) {
+			if readmeName().MatchString(path.Base(f.path)) || isEntry(f.path) {
 				out = append(out, f.path)
 			}
 		}
@@ -198,18 +197,18 @@ func biggest(f *findings) string {
 }
 
 var (
-	typeDef  = regexp.MustCompile(`^(pub |export )*(type|class|struct|enum|trait|interface) `)
-	exported = regexp.MustCompile(`^((pub|export|def|class) |(func|type) (\([^)]*\) )?[A-Z])`)
+	typeDef  = pattern(`^(pub |export )*(type|class|struct|enum|trait|interface) `)
+	exported = pattern(`^((pub|export|def|class) |(func|type) (\([^)]*\) )?[A-Z])`)
 )
 
 // central orders definitions: types and exported ones first, tests last, and
 // no more than three of a file before each file has had its turn.
 func central(defs []hit) []hit {
 	score := func(h hit) (n int) {
-		if typeDef.MatchString(h.text) {
+		if typeDef().MatchString(h.text) {
 			n += 2
 		}
-		if exported.MatchString(h.text) {
+		if exported().MatchString(h.text) {
 			n += 2
 		}
 		if isTest(h.path) || isLesser(h.path) {

@@ -62,7 +62,7 @@ func ranked(found []hit, words []string) []hit {
 				n += 4
 			}
 		}
-		if definition.MatchString(h.text) {
+		if definition().MatchString(h.text) {
 			n += 3
 		}
 		if isCode(h.path) {
@@ -77,7 +77,7 @@ func ranked(found []hit, words []string) []hit {
 	return out
 }
 
-var definition = regexp.MustCompile(defRegex)
+var definition = pattern(defRegex)
 
 // numberedLine is a line of read_file's output.
 type numberedLine struct {
@@ -86,8 +86,8 @@ type numberedLine struct {
 }
 
 var (
-	readLine = regexp.MustCompile(`^\s*(\d+)(?:\t|→|\||: |:\t| {2})(.*)$`)
-	noteEnd  = regexp.MustCompile(`^[\[(].*(?:lines?|more|offset|end of file|is empty).*[\])]$`)
+	readLine = pattern(`^\s*(\d+)(?:\t|→|\||: |:\t| {2})(.*)$`)
+	noteEnd  = pattern(`^[\[(].*(?:lines?|more|offset|end of file|is empty).*[\])]$`)
 )
 
 // numbered reads the output of read_file: numbered lines, with or without a note at the end.
@@ -95,14 +95,14 @@ func numbered(text string) []numberedLine {
 	var out []numberedLine
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if m := readLine.FindStringSubmatch(line); m != nil {
+		if m := readLine().FindStringSubmatch(line); m != nil {
 			n, err := strconv.Atoi(m[1])
 			if err == nil {
 				out = append(out, numberedLine{n, m[2]})
 				continue
 			}
 		}
-		if !noteEnd.MatchString(strings.TrimSpace(line)) {
+		if !noteEnd().MatchString(strings.TrimSpace(line)) {
 			out = append(out, numberedLine{0, line})
 		}
 	}
@@ -115,7 +115,7 @@ func linesIn(text string) int {
 	last := 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if n := total(line); n > 0 && noteEnd.MatchString(line) {
+		if n := total(line); n > 0 && noteEnd().MatchString(line) {
 			return n
 		}
 	}
@@ -126,7 +126,7 @@ func linesIn(text string) int {
 }
 
 func total(note string) int {
-	m := totalLine.FindStringSubmatch(note)
+	m := totalLine().FindStringSubmatch(note)
 	if m == nil {
 		return 0
 	}

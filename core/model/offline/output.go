@@ -2,7 +2,6 @@ package offline
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,12 +11,12 @@ import (
 // left out, never guessed at.
 
 var (
-	hitLine   = regexp.MustCompile(`^(.+?):(\d+):\s?(.*)$`)
-	sizeField = regexp.MustCompile(`^(.*\S)  (\d+(?:\.\d+)?) (B|kB|MB|GB|TB|PB)$`)
-	noteLine  = regexp.MustCompile(`^(?:\(.*\)|\[.*\]|…|\.\.\. )$|^(?i:no (?:files?|match))`)
-	cutShort  = regexp.MustCompile(`(?i)\b(more|truncated|cut|left out|only the first|omitted|limit)\b`)
-	moreNote  = regexp.MustCompile(`^\((\d+) more\b`)
-	totalLine = regexp.MustCompile(`(?i)\bof (\d+)(?: lines)?\b|\b(\d+) lines\b`)
+	hitLine   = pattern(`^(.+?):(\d+):\s?(.*)$`)
+	sizeField = pattern(`^(.*\S)  (\d+(?:\.\d+)?) (B|kB|MB|GB|TB|PB)$`)
+	noteLine  = pattern(`^(?:\(.*\)|\[.*\]|…|\.\.\. )$|^(?i:no (?:files?|match))`)
+	cutShort  = pattern(`(?i)\b(more|truncated|cut|left out|only the first|omitted|limit)\b`)
+	moreNote  = pattern(`^\((\d+) more\b`)
+	totalLine = pattern(`(?i)\bof (\d+)(?: lines)?\b|\b(\d+) lines\b`)
 )
 
 // file is a path that glob_files or list_files printed.
@@ -33,11 +32,11 @@ type left struct {
 }
 
 func (l *left) note(line string) {
-	if !cutShort.MatchString(line) || strings.HasPrefix(line, "(no ") {
+	if !cutShort().MatchString(line) || strings.HasPrefix(line, "(no ") {
 		return
 	}
 	l.cut = true
-	if m := moreNote.FindStringSubmatch(line); m != nil {
+	if m := moreNote().FindStringSubmatch(line); m != nil {
 		n, err := strconv.Atoi(m[1])
 		if err == nil {
 			l.more += n
@@ -53,7 +52,7 @@ func paths(text, dir string) (files []file, dirs []string, l left) {
 		if name == "" {
 			continue
 		}
-		if noteLine.MatchString(name) {
+		if noteLine().MatchString(name) {
 			l.note(name)
 			continue
 		}
@@ -88,7 +87,7 @@ func shown(name string) string {
 }
 
 func sized(name string) file {
-	m := sizeField.FindStringSubmatch(name)
+	m := sizeField().FindStringSubmatch(name)
 	if m == nil {
 		return file{name, -1}
 	}
@@ -118,9 +117,9 @@ func (h hit) String() string { return shown(h.path + ":" + strconv.Itoa(h.line))
 func hits(text string) (found []hit, cut bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		m := hitLine.FindStringSubmatch(line)
+		m := hitLine().FindStringSubmatch(line)
 		if m == nil {
-			cut = cut || noteLine.MatchString(line) && cutShort.MatchString(line) && !strings.HasPrefix(line, "(no ")
+			cut = cut || noteLine().MatchString(line) && cutShort().MatchString(line) && !strings.HasPrefix(line, "(no ")
 			continue
 		}
 		n, err := strconv.Atoi(m[2])
@@ -164,15 +163,15 @@ func isCode(name string) bool {
 	return l != "" && !prose[l] && l != "Go module"
 }
 
-var testName = regexp.MustCompile(`(?i)(^|/)(test_[^/]*|[^/]*[_.-](test|spec)\.[^/]+)$`)
+var testName = pattern(`(?i)(^|/)(test_[^/]*|[^/]*[_.-](test|spec)\.[^/]+)$`)
 
-func isTest(name string) bool { return testName.MatchString(name) }
+func isTest(name string) bool { return testName().MatchString(name) }
 
-var entryName = regexp.MustCompile(`(?i)(^|/)(main\.[a-z]+|__main__\.py|manage\.py|app\.(py|rb|js|ts)|index\.(js|ts|php)|server\.(js|ts|py)|lib\.rs|mod\.rs)$`)
+var entryName = pattern(`(?i)(^|/)(main\.[a-z]+|__main__\.py|manage\.py|app\.(py|rb|js|ts)|index\.(js|ts|php)|server\.(js|ts|py)|lib\.rs|mod\.rs)$`)
 
-func isEntry(name string) bool { return isCode(name) && entryName.MatchString(name) }
+func isEntry(name string) bool { return isCode(name) && entryName().MatchString(name) }
 
-var readmeName = regexp.MustCompile(`(?i)^readme(\.[a-z]+)?$`)
+var readmeName = pattern(`(?i)^readme(\.[a-z]+)?$`)
 
 // lesser are directories that say little about a project.
 var lesser = wordSet("vendor node_modules third_party thirdparty dist build target out bin obj coverage docs doc examples example testdata fixtures assets static public tmp")

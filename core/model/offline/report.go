@@ -3,7 +3,6 @@ package offline
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,13 +134,13 @@ func languages(files []file) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-var plainExt = regexp.MustCompile(`^\.[A-Za-z0-9_+-]{1,12}$`)
+var plainExt = pattern(`^\.[A-Za-z0-9_+-]{1,12}$`)
 
 func extension(name string) string {
 	if base := path.Base(name); byName[base] != "" {
 		return base
 	}
-	if e := path.Ext(name); plainExt.MatchString(e) {
+	if e := path.Ext(name); plainExt().MatchString(e) {
 		return strings.ToLower(e)
 	}
 	return "(none)"
@@ -172,7 +171,7 @@ func readingsOf(all []reading) string {
 	return bullets(out, "Nothing was read.")
 }
 
-var licence = regexp.MustCompile(`(?i)copyright|license|licence|all rights reserved|spdx`)
+var licence = pattern(`(?i)copyright|license|licence|all rights reserved|spdx`)
 
 // firstWords is the first line that says something, as code: a title, or a
 // line of three words that is not about the licence.
@@ -181,7 +180,7 @@ func firstWords(text string) string {
 		t := strings.Trim(l.text, "#*/=-<>!` \t")
 		words := len(strings.FieldsFunc(t, notWord))
 		title := strings.HasPrefix(l.text, "# ") && words > 0
-		if (title || words >= 3) && !licence.MatchString(t) {
+		if (title || words >= 3) && !licence().MatchString(t) {
 			return code(t)
 		}
 	}

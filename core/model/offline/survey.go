@@ -228,7 +228,7 @@ func centralFiles(files []file, mains []hit) []string {
 		}
 	}
 	for _, f := range files {
-		if readmeName.MatchString(f.path) && len(out) == 0 {
+		if readmeName().MatchString(f.path) && len(out) == 0 {
 			add(f.path)
 		}
 	}

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -85,11 +84,11 @@ func summaryOf(text string) string {
 	return "Answered."
 }
 
-var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+var notSlug = pattern(`[^a-z0-9]+`)
 
 // slug makes a name of a directory: lower case, letters, digits and dashes.
 func slug(s string) string {
-	s = strings.Trim(notSlug.ReplaceAllString(strings.ToLower(s), "-"), "-")
+	s = strings.Trim(notSlug().ReplaceAllString(strings.ToLower(s), "-"), "-")
 	if s == "" {
 		return "here"
 	}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"fmt"
 
 	"drover/core"
 	"drover/core/model"
@@ -15,12 +16,18 @@ func New(o model.Options) core.Model {
 type provider struct {
 	c       *model.Client
 	learned model.Learned
+	tools   model.ToolSets
 }
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	names := model.NewNames(req.Tools)
-	return model.Learning(on, func() ([]byte, error) { return model.Encode(p.request(req, names)) },
+	set := p.tools.Of(req.Tools)
+	names := set.Names
+	return model.Learning(on,
+		func() ([]byte, error) {
+			plain := p.learned.Get(req.Model, fullSchema) > 0
+			return set.Encode(p.request(req, names), fmt.Sprint(plain), func(specs []core.ToolSpec) any { return tools(specs, names, plain) })
+		},
 		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
 			s, err := p.c.Post(ctx, body)
 			if err != nil {

@@ -9,10 +9,10 @@ import (
 	"drover/core/model"
 )
 
+// request is all but the tools, see model.ToolSet.
 type request struct {
 	Model     string         `json:"model"`
 	Messages  []message      `json:"messages"`
-	Tools     []tool         `json:"tools,omitempty"`
 	Stream    bool           `json:"stream"`
 	Options   *streamOptions `json:"stream_options,omitempty"`
 	Effort    string         `json:"reasoning_effort,omitempty"`
@@ -73,13 +73,6 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	o := p.c.Options()
 	knows := func(what string) bool { return p.learned.Get(req.Model, what) == 0 }
 	r := &request{Model: req.Model, Stream: true, Messages: p.messages(req, names)}
-	for _, t := range req.Tools {
-		schema := model.Schema(t)
-		if !knows(fullSchema) {
-			schema = model.PlainSchema(schema)
-		}
-		r.Tools = append(r.Tools, tool{"function", function{names.To(t.Name), t.Description, schema}})
-	}
 	if knows(noUsage) {
 		r.Options = &streamOptions{true}
 	}
@@ -101,6 +94,17 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 		}
 	}
 	return r
+}
+
+func tools(specs []core.ToolSpec, names *model.Names, plain bool) (out []tool) {
+	for _, t := range specs {
+		schema := model.Schema(t)
+		if plain {
+			schema = model.PlainSchema(schema)
+		}
+		out = append(out, tool{"function", function{names.To(t.Name), t.Description, schema}})
+	}
+	return out
 }
 
 // by marks what this server wants back.

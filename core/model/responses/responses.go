@@ -3,6 +3,7 @@ package responses
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"drover/core"
@@ -17,6 +18,7 @@ func New(o model.Options) core.Model {
 type provider struct {
 	c       *model.Client
 	learned model.Learned
+	tools   model.ToolSets
 }
 
 // Things a model may turn out not to take.
@@ -34,8 +36,13 @@ const (
 
 // Stream implements core.Model.
 func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(core.Delta)) (core.ModelReply, error) {
-	names := model.NewNames(req.Tools)
-	return model.Learning(on, func() ([]byte, error) { return model.Encode(p.request(req, names)) },
+	set := p.tools.Of(req.Tools)
+	names := set.Names
+	return model.Learning(on,
+		func() ([]byte, error) {
+			plain, lax := p.learned.Get(req.Model, fullSchema) > 0, p.learned.Get(req.Model, noStrict) > 0
+			return set.Encode(p.request(req, names), fmt.Sprint(plain, lax), func(specs []core.ToolSpec) any { return tools(specs, names, plain, lax) })
+		},
 		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
 			s, err := p.c.Post(ctx, body)
 			if err != nil {
@@ -69,11 +76,11 @@ func (p *provider) learn(name string, err error) bool {
 	return false
 }
 
+// request is all but the tools, see model.ToolSet.
 type request struct {
 	Model        string     `json:"model"`
 	Instructions string     `json:"instructions,omitempty"`
 	Input        []item     `json:"input"`
-	Tools        []tool     `json:"tools,omitempty"`
 	Stream       bool       `json:"stream"`
 	Store        *bool      `json:"store,omitempty"`
 	Include      []string   `json:"include,omitempty"`
@@ -124,20 +131,24 @@ func (i item) MarshalJSON() ([]byte, error) {
 	return model.Encode(plain(i))
 }
 
+func tools(specs []core.ToolSpec, names *model.Names, plain, lax bool) (out []tool) {
+	for _, t := range specs {
+		one := tool{"function", names.To(t.Name), t.Description, model.Schema(t), nil}
+		if !lax {
+			one.Strict = new(bool)
+		}
+		if plain {
+			one.Parameters = model.PlainSchema(one.Parameters)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
 func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	o := p.c.Options()
 	knows := func(what string) bool { return p.learned.Get(req.Model, what) == 0 }
 	r := &request{Model: req.Model, Instructions: req.System, Stream: true, MaxOutput: o.MaxOutput}
-	for _, t := range req.Tools {
-		one := tool{"function", names.To(t.Name), t.Description, model.Schema(t), nil}
-		if knows(noStrict) {
-			one.Strict = new(bool)
-		}
-		if !knows(fullSchema) {
-			one.Parameters = model.PlainSchema(one.Parameters)
-		}
-		r.Tools = append(r.Tools, one)
-	}
 	if knows(noStore) {
 		r.Store = new(bool)
 	}
