@@ -107,7 +107,7 @@ func TestReviewFilter(t *testing.T) {
 			t.Errorf("%q shows %q, want %q", words, got, want)
 		}
 	}
-	press(s, "/zzz<Enter>d")
+	press(s, "/<Ctrl-U>zzz<Enter>d")
 	if !strings.Contains(s.Toast.Text, "no completion fits the filter; Esc drops it") {
 		t.Errorf("said %q", s.Toast.Text)
 	}
