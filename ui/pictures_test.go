@@ -19,7 +19,7 @@ var pictures = []struct {
 	{"tree", desk, ":go Add coupon<Enter>"},
 	{"approval", desk, "!"},
 	{"transcript", desk, ":go Add coupon<Enter><Enter>"},
-	{"timeline", shop, "t"},
+	{"timeline", desk, ":go Add coupon<Enter>t"},
 	{"waterfall", morning, ":waterfall<Enter><Tab>|jj"},
 	{"files", morning, ":go edit-cart<Enter>:tab files<Enter><Tab>|j<Enter>"},
 	{"definition", morning, ":go edit-cart<Enter>:tab definition<Enter>"},
