@@ -37,10 +37,7 @@ func Parse(src []byte, file string) (Theme, error) {
 	if err != nil {
 		return Theme{}, err
 	}
-	fallback := "dark.toml"
-	if !t.Dark {
-		fallback = "light.toml"
-	}
+	fallback := fallbackOf(t)
 	if len(t.Styles) == Count {
 		return t, nil
 	}
@@ -96,6 +93,9 @@ func (p *parser) parse(src []byte) (Theme, error) {
 		e := &Fault{File: p.file, Message: err.Error(), Hint: "the file must be valid TOML"}
 		if pe, ok := errors.AsType[toml.ParseError](err); ok {
 			e.Line, e.Key, e.Message = pe.Position.Line, pe.LastKey, pe.Message
+			if strings.Contains(pe.Message, `but got '\n' instead`) { // the end of a line is told as the next
+				e.Line--
+			}
 		}
 		return t, e
 	}

@@ -57,5 +57,29 @@ func desk(f *fake) {
 		call("eedit", 1, "1", "read_file", `{"path":"cart/total.go"}`, "package cart\n\nfunc Total(items []Item) Cents {\n\treturn VAT(Sum(items))\n}", 2*time.Millisecond)
 		call("eedit", 2, "2", "edit_file", `{"path":"cart/total.go","old_string":"func Total(items []Item) Cents {\n\treturn VAT(Sum(items))","new_string":"func Total(items []Item, c Coupon) Cents {\n\treturn VAT(c.Off(Sum(items)))"}`, "cart/total.go: one place changed", 4*time.Millisecond)
 		f.say("eedit", core.Entry{Turn: 1, Step: 3, Kind: core.EntryAnswer, Text: "Now the tests that have to do with coupons.", Calls: []core.ToolCall{{ID: "3", Name: "shell", Args: json.RawMessage(`{"command":"npm test -- --grep coupon"}`)}}})
+		f.events = nil
+		day := now.Truncate(24 * time.Hour).Add(9*time.Hour + 12*time.Minute)
+		for _, e := range []struct {
+			at   time.Duration
+			task string
+			kind core.EventKind
+			text string
+		}{
+			{4 * time.Second, "bmain", core.EvSessionStart, "Add coupon support"},
+			{9 * time.Second, "dexpl", core.EvStart, "main started explore-api (explore) in the background: find where totals are computed"},
+			{9 * time.Second, "fsurv", core.EvStart, "main started survey (explore) in the background: survey the cart"},
+			{10 * time.Second, "cplan", core.EvStart, "main started plan (plan) and waits for it: read the schema"},
+			{31 * time.Second, "cplan", core.EvPromoted, "plan moved to the background by you"},
+			{42 * time.Second, "fsurv", core.EvCompleted, "survey completed"},
+			{71 * time.Second, "dexpl", core.EvIdle, "explore-api answered turn 1"},
+			{74 * time.Second, "eedit", core.EvStart, "main started edit-cart (general) in the background: take coupons off before VAT"},
+			{80 * time.Second, "bmain", core.EvRefused, "refused: todo \"write tests\" is open"},
+			{80 * time.Second, "bmain", core.EvContinue, "continuation 1 of 5"},
+			{96 * time.Second, "eedit", core.EvApproval, "edit-cart needs you: shell npm test -- --grep coupon"},
+			{118 * time.Second, "bmain", core.EvTaskComplete, "done: Coupons are accepted at checkout, stored with the order and shown on the invoice. Not done: the admin page."},
+		} {
+			f.event("bmain", e.task, e.kind, e.text)
+			f.events[len(f.events)-1].At = day.Add(e.at)
+		}
 	})
 }

@@ -218,7 +218,7 @@ func (v *view) drawLine(s tcell.Screen, y, w int, prompt string, complete bool) 
 	x += drawText(s, x, y, w-x-1, before, base)
 	s.ShowCursor(x, y)
 	x += drawText(s, x, y, w-x-1, after, base) + 2
-	if bad := v.st.Tree.FilterError(); bad != "" && x < w-4 && v.st.View.Mode == state.Filtering && !v.st.Agents.Open {
+	if bad := v.st.Tree.FilterError(); bad != "" && x < w-4 && v.st.View.Mode == state.Filtering && !v.st.Listing() {
 		drawText(s, x, y, w-x, bad, v.pal.Over(base, themes.Warning))
 		return
 	}

@@ -54,9 +54,11 @@ func (v *view) agentTitle() string {
 type agentColumns struct{ name, state, scope, family, model int }
 
 func (v *view) fitAgents(from, to, w int) agentColumns {
-	c := agentColumns{}
+	c, apart := agentColumns{}, false // whether a family says more than the scope
 	for i := from; i < to; i++ {
-		c.name = max(c.name, textWidth(core.Short(v.st.Agents.Row(i).Name, 60))+1)
+		a := v.st.Agents.Row(i)
+		c.name = max(c.name, textWidth(core.Short(a.Name, 60))+1)
+		apart = apart || a.Family != a.Scope
 	}
 	room := w - 3 - 8 // the glyph, and the least of a name
 	take := func(n int) int {
@@ -68,7 +70,9 @@ func (v *view) fitAgents(from, to, w int) agentColumns {
 		return n
 	}
 	c.state, c.scope = take(11), take(9)
-	c.family = take(10)
+	if apart {
+		c.family = take(10)
+	}
 	if room > 44 {
 		c.model = take(16)
 	}

@@ -27,6 +27,9 @@ func (v *view) drawReview(s tcell.Screen, w, h int, text []string) {
 	if rv.All {
 		title += " · all " + itoa(rv.Len())
 	}
+	if rv.Filter != "" && v.st.View.Mode != state.Filtering {
+		title += " · /" + core.Short(core.CleanLine(rv.Filter), 40)
+	}
 	led, detail := v.st.Led(), "no completion"
 	if led != nil {
 		_, word := state.OutcomeLook(led.Outcome)
@@ -35,7 +38,10 @@ func (v *view) drawReview(s tcell.Screen, w, h int, text []string) {
 	l := v.drawList(s, w, h, text, title, detail)
 	if len(rv.Rows) == 0 {
 		none := "Nothing has been declared complete yet. Autopilot does that: a session that was started with it works until its agent says done, blocked or needs input."
-		if rv.Len() > 0 {
+		switch {
+		case rv.Filter != "" && rv.Len() > 0:
+			none = join2("No completion fits.", v.st.Keyed("{close-completions} drops the filter."))
+		case rv.Len() > 0:
 			none = join2("All is reviewed.", v.st.Keyed("{open-or-all} shows what was."))
 		}
 		v.drawNone(s, l.tree, none)

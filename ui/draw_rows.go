@@ -116,6 +116,12 @@ func (v *view) fitColumns(rows []state.Row, w int) columns {
 		c.name = max(c.name, title)
 		c.doing = max(c.doing, textWidth(v.doing(n))+1)
 	}
+	if v.widest.w != w {
+		v.widest.w, v.widest.name, v.widest.doing = w, 0, 0
+	}
+	// What has been seen counts on: the columns must not move as one scrolls, or as a task says more.
+	c.name, c.doing = max(c.name, v.widest.name), max(c.doing, v.widest.doing)
+	v.widest.name, v.widest.doing = c.name, c.doing
 	room, need := w-2-c.agent-c.time-c.tokens-c.cost, min(c.doing, minDoing)
 	if c.name+c.doing > room {
 		c.name = min(c.name, max(8, min(room*11/20, room-minDoing), room-c.doing))

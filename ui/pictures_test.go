@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +19,10 @@ var pictures = []struct {
 	{"tree", desk, ":go Add coupon<Enter>"},
 	{"approval", desk, "!"},
 	{"transcript", desk, ":go Add coupon<Enter><Enter>"},
-	{"timeline", shop, "t"},
+	{"timeline", desk, ":go Add coupon<Enter>t"},
+	{"waterfall", morning, ":waterfall<Enter><Tab>|jj"},
+	{"files", morning, ":go edit-cart<Enter>:tab files<Enter><Tab>|j<Enter>"},
+	{"definition", morning, ":go edit-cart<Enter>:tab definition<Enter>"},
 	{"inbox", func(f *fake) { desk(f); asks(f) }, "I"},
 	{"review", func(f *fake) { desk(f); declares(f) }, "Rj"},
 	{"agents", shopAgents, "@jjj"},
@@ -46,7 +50,9 @@ func TestPictures(t *testing.T) {
 						o.Screen = vivid{o.Screen.(sized)}
 					})
 					d.wait(2 * time.Second)
-					d.keys(p.keys)
+					for part := range strings.SplitSeq(p.keys, "|") {
+						d.keys(part)
+					}
 					text := th.Style(themes.Text)
 					got := paintedSVG(d.sim, text.FG, text.BG)
 					d.quit()

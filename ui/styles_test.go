@@ -64,7 +64,8 @@ func dump(p *Palette, sim tcell.SimulationScreen) string {
 }
 
 // styled are the scenes whose colours are kept: one of each pane.
-var styled = []string{"tree-marks", "approval", "composer", "confirm", "timeline", "completions", "help", "filter", "agents-problem", "inbox", "review", "slash-args", "waterfall", "turns", "files", "definition", "diffs", "found"}
+var styled = []string{"tree-marks", "approval", "composer", "confirm", "timeline", "completions", "help", "filter", "agents-problem", "inbox", "review", "slash-args", "waterfall", "turns", "files", "definition", "diffs", "found",
+	"palette", "palette-not-now", "mouse", "tour", "hits", "agents", "turns-queued", "task-timeline", "timeline-kind", "waterfall-zoom", "inbox-second", "inbox-empty", "review-blocked", "review-all", "review-message"}
 
 // Each pane's colours, in both themes and without any, at one size: the text of
 // the cells is the same in all of them.

@@ -97,15 +97,24 @@ func (t *Transcript) goTo(i int, k *seek) {
 	if t.view.w == 0 {
 		return
 	}
+	line, shown := t.lineWith(i, k.words)
+	if tool := t.items[i].asked != nil || t.items[i].result != nil; !shown && tool && !t.expanded && k.words != "" {
+		t.Toggle() // the words are in what is folded
+		line, _ = t.lineWith(i, k.words)
+	}
+	t.view.line = line
+	t.pin()
+}
+
+// lineWith is the item's first line with the words, or its first; shown says which.
+func (t *Transcript) lineWith(i int, words string) (line int, shown bool) {
 	it := t.layout(t.items[i])
-	t.view.line = it.lead()
 	for n, l := range it.lines {
-		if k.words != "" && contains(lineText(l), k.words) {
-			t.view.line = n + it.lead()
-			break
+		if words != "" && contains(lineText(l), words) {
+			return n + it.lead(), true
 		}
 	}
-	t.pin()
+	return it.lead(), false
 }
 
 // pin keeps a place near the end in sight instead of following from there.

@@ -30,6 +30,7 @@ type view struct {
 	pageID    string // which page it is, and about what
 	chartTop  int
 	treeTop   int
+	widest    struct{ w, name, doing int } // of the tree's rows so far, in a tree so wide
 	agentsTop int
 	inboxTop  int
 	reviewTop int

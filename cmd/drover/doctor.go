@@ -77,6 +77,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	all := []finding{{"version", fine, version, ""}}
 	settings, err := config.Load(a.getenv)
 	all = append(all, a.checkSettings(err))
+	all = append(all, a.checkOwn(settings, err == nil)...)
 	if err == nil {
 		all = append(all, a.checkModel(ctx, settings))
 	}

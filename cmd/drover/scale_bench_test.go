@@ -196,7 +196,7 @@ type changer struct {
 	tasks []core.Task
 }
 
-func newChanger(b *testing.B, dir string) *changer {
+func newChanger(b *testing.B, dir string, sessions ...int) *changer {
 	b.Helper()
 	s, err := store.Open(b.Context(), dir, store.Options{})
 	if err != nil {
@@ -208,7 +208,7 @@ func newChanger(b *testing.B, dir string) *changer {
 		}
 	})
 	c := &changer{b: b, s: s}
-	for i := range scaleLive {
+	for _, i := range sessions {
 		lock, err := host.Acquire(b.Context(), dir, scaleID(i))
 		if err != nil {
 			b.Fatal(err)
@@ -248,7 +248,7 @@ func (c *changer) change(i int, do func(*core.Task)) {
 
 // busy makes 1,000 changes a second, each a transaction of its own.
 func (s *scale) busy(b *testing.B) {
-	c := newChanger(b, s.dir)
+	c := newChanger(b, s.dir, 0, 1, 2, 3)
 	p := s.drover(b)
 	p.sees(s.ready[0], "running")
 	ctx, stop := context.WithCancel(b.Context())
@@ -284,18 +284,20 @@ func (s *scale) busy(b *testing.B) {
 	p.quit()
 }
 
-// oneChange counts the bytes of one change on the screen, and of one that changes nothing there.
+// oneChange counts the bytes of one changed status on the screen, and of a
+// change that shows nowhere. It looks at a session without clocks that go.
 func (s *scale) oneChange(b *testing.B) {
-	c := newChanger(b, s.dir)
+	c := newChanger(b, s.dir, 10)
 	p := s.drover(b)
-	p.sees(s.ready[0], "running")
-	p.press("G") // off what runs, and its clocks
-	p.quiet(400 * time.Millisecond)
+	p.sees(s.ready...)
+	p.press(strings.Repeat("]", scaleLive) + "l")
+	p.quiet(time.Second)
+	p.press(strings.Repeat("j", 20))
+	p.quiet(2 * time.Second)
 	var shown, none []int
-	p.press("g")
 	for i := range 20 {
 		p.quiet(300 * time.Millisecond)
-		c.change(3, func(t *core.Task) { t.Detail = fmt.Sprint("tool", i) })
+		c.change(3, func(t *core.Task) { t.Status = []core.Status{core.Completed, core.Idle}[i%2] })
 		shown = append(shown, <-p.out)
 		p.quiet(300 * time.Millisecond)
 		c.change(3, func(t *core.Task) { t.Steps++ })

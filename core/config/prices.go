@@ -141,6 +141,9 @@ func syntaxError(file string, err error, hint string) *Error {
 	e := &Error{File: file, Problem: "no valid TOML: " + err.Error(), Hint: hint}
 	if p, ok := errors.AsType[toml.ParseError](err); ok {
 		e.Line, e.Problem = p.Position.Line, "no valid TOML: "+p.Message
+		if strings.Contains(p.Message, `but got '\n' instead`) { // the end of a line is told as the next
+			e.Line--
+		}
 		if p.Message == "" {
 			e.Problem = "no valid TOML: " + strings.TrimPrefix(p.Error(), "toml: ")
 		}

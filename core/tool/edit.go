@@ -228,7 +228,7 @@ func nearest(text, old string) string {
 		if d := len(line) - len(want); n > 5000 || d >= best || -d >= best {
 			continue
 		}
-		if d := distance(want, line); d < best {
+		if d := core.Distance(want, line); d < best {
 			best, bestLine, at = d, line, n
 		}
 	}

@@ -231,7 +231,7 @@ func near(dir, path string) string {
 	base := filepath.Base(path)
 	slices.Sort(names)
 	names = slices.DeleteFunc(names, func(name string) bool { return far(base, name) })
-	slices.SortStableFunc(names, func(a, b string) int { return distance(base, a) - distance(base, b) })
+	slices.SortStableFunc(names, func(a, b string) int { return core.Distance(base, a) - core.Distance(base, b) })
 	var list []string
 	for _, name := range names[:min(3, len(names))] {
 		list = append(list, shown(dir, filepath.Join(parent, name)))
@@ -251,7 +251,7 @@ func far(want, name string) bool {
 	if a == b || len(a) > 3 && strings.Contains(b, a) || len(b) > 3 && strings.Contains(a, b) {
 		return false
 	}
-	return distance(want, name) > max(min(2, (len(want)+1)/2), len(want)/4)
+	return core.Distance(want, name) > max(min(2, (len(want)+1)/2), len(want)/4)
 }
 
 func isDir(path string) bool {

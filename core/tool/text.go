@@ -64,28 +64,6 @@ func lineCount(s string) int {
 	return n
 }
 
-// distance is the number of edits between two short texts, ignoring case.
-func distance(a, b string) int {
-	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		last := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := last
-			if x[i] != y[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)]
-}
-
 // whole is the length of b without a character at its end that is not all there yet.
 func whole(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {

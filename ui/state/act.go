@@ -156,8 +156,11 @@ func (s *State) nextNeed() []Effect {
 func (s *State) startFilter() []Effect {
 	s.View.Mode = Filtering
 	s.Input.Line.Set(s.Tree.Filter)
-	if s.Agents.Open {
+	switch {
+	case s.Agents.Open:
 		s.Input.Line.Set(s.Agents.Filter)
+	case s.Review.Open:
+		s.Input.Line.Set(s.Review.Filter)
 	}
 	return nil
 }
@@ -167,6 +170,11 @@ func (s *State) dropFilter() []Effect {
 	if s.Agents.Open {
 		s.Agents.Filter = ""
 		s.Agents.rebuild()
+		return nil
+	}
+	if s.Review.Open {
+		s.Review.Filter = ""
+		s.rereview()
 		return nil
 	}
 	s.Tree.Filter = ""

@@ -189,6 +189,11 @@ func (s *State) refilter() {
 		}
 		return
 	}
+	if s.Review.Open {
+		s.Review.Filter = s.Input.Line.String()
+		s.rereview()
+		return
+	}
 	s.Tree.refilter(s.Input.Line.String())
 	if n := s.Selected(); n != nil && n.hit {
 		return

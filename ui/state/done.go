@@ -14,6 +14,9 @@ import (
 // it is settled (r.State done, delivered, refused, withdrawn).
 func (s *State) Done(e Effect, r core.Request, err error) {
 	s.noted(e, err)
+	if s.batched(e, r, err) {
+		return
+	}
 	if err != nil {
 		s.notRead(e)
 		stale := decides(e) && core.CodeOf(err) == core.CodeWrongStatus

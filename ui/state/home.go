@@ -229,8 +229,16 @@ func (s *State) ended(old *Task, t *core.TaskView) string {
 		return join(name+" failed", ": ", core.Short(core.CleanLine(t.Error), 120))
 	case t.Outcome != "" && t.Outcome != old.Outcome && (t.Status == core.Idle || t.Status == core.Completed):
 		return join(name+" is through ("+outcome(t.Outcome)+")", ": ", core.Short(core.CleanLine(t.Summary), 120))
+	case t.Status == core.Idle && !s.Tree.sessions[t.Session].Autopilot && s.atRest(t.ID):
+		return name + " has answered"
 	}
 	return ""
+}
+
+// atRest reports whether nothing under the task is at work: then it will not go on by itself.
+func (s *State) atRest(task string) bool {
+	n := s.Tree.nodes[task]
+	return n != nil && n.Below().Running+n.Below().Needs == 0
 }
 
 // WindowTitle says how things are, for the terminal's title.

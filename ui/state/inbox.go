@@ -191,6 +191,7 @@ func (s *State) allowIdentical() []Effect {
 				s.answer(b.Task, b.ID)
 				effects = append(effects, Approve{Task: b.Task, Approval: b.ID, Scope: core.ScopeOnce})
 			}
+			s.begin("allowed", [2]string{"call", "calls"}, effects, nil)
 			return effects
 		},
 	})

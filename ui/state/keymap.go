@@ -121,8 +121,18 @@ func conflicts(table []Binding, where map[int]string) error {
 	return nil
 }
 
-// nearestCommand names commands that were probably meant.
+// nearestCommand names commands that were probably meant: the one that is a slip
+// of the finger away, else those with one of its words.
 func nearestCommand(table []Binding, id string) string {
+	best, at := "", min(4, 1+len(id)/3) // as many letters apart is another word
+	for i := range table {
+		if d := core.Distance(id, table[i].ID()); d < at {
+			best, at = table[i].ID(), d
+		}
+	}
+	if best != "" {
+		return "did you mean " + best + "?"
+	}
 	var like []string
 	words := strings.FieldsFunc(strings.ToLower(id), func(r rune) bool { return r == '-' || r == '_' || r == ' ' })
 	for i := range table {

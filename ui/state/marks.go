@@ -9,8 +9,9 @@ import (
 
 // Marks are the tasks that the next key acts on all together.
 type Marks struct {
-	on   map[string]bool
-	last string // where a range begins
+	on      map[string]bool
+	last    string            // where a range begins
+	batches map[Effect]*batch // what acts on many and is not settled yet
 }
 
 // MarkedTasks are the IDs of the marked tasks, in the order of the tree.
@@ -110,16 +111,27 @@ func (s *State) whyNone(single func(*State) string, verb string, can func(*Node)
 	return ""
 }
 
-// sift leaves those of the marked for which it can be done, and says how many are left out.
-func (s *State) sift(can func(*Node) bool) (ids []string, left int) {
+// sift leaves those of the marked for which it can be done; of the others it says how they are.
+func (s *State) sift(can func(*Node) bool) (ids, kept []string) {
 	for _, n := range s.chosen() {
 		if can(n) {
 			ids = append(ids, n.Task.ID)
 		} else {
-			left++
+			kept = append(kept, standing(n))
 		}
 	}
-	return ids, left
+	return ids, kept
+}
+
+// standing says in words why a task is left as it is.
+func standing(n *Node) string {
+	switch below := n.Below(); {
+	case n.Task.Status == core.Running && !n.Task.Interrupted:
+		return "still running"
+	case n.Task.Status == core.Idle && below.Running+below.Needs+below.Interrupted > 0:
+		return "something under it is still running"
+	}
+	return n.Task.State()
 }
 
 func canCancel(n *Node) bool { return !n.Task.Status.Terminal() }
@@ -195,25 +207,20 @@ func (s *State) cancelMany(tasks []string, scope string) []Effect {
 		}
 	}
 	clear(s.Marks.on)
+	s.begin("stopped", [2]string{"task", "tasks"}, effects, nil)
 	s.say("cancelling " + plural(len(effects), "task", "tasks") + " …")
 	return effects
 }
 
 // endMany closes the marked tasks that are idle.
 func (s *State) endMany() []Effect {
-	ids, left := s.sift(canEnd)
+	ids, kept := s.sift(canEnd)
 	var effects []Effect
 	for _, id := range ids {
 		effects = append(effects, End{Task: id})
 	}
 	clear(s.Marks.on)
-	s.say(leftOut("closing "+plural(len(ids), "task", "tasks"), left, "not idle"))
+	s.begin("closed", [2]string{"task", "tasks"}, effects, kept)
+	s.say(keptBack("closing "+plural(len(ids), "task", "tasks"), kept))
 	return effects
-}
-
-func leftOut(text string, left int, why string) string {
-	if left == 0 {
-		return text
-	}
-	return fmt.Sprintf("%s; %d left out: %s", text, left, why)
 }

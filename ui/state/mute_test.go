@@ -83,3 +83,32 @@ func TestTwoAgentsOneFile(t *testing.T) {
 		}
 	}
 }
+
+// TestAnsweredIsTold: a session that a person leads calls when it rests, not while something under it works.
+func TestAnsweredIsTold(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		quiet bool // nothing under it works
+		want  string
+	}{{"at rest", true, "Add coupons has answered"}, {"children at work", false, ""}} {
+		s := registry()
+		if c.quiet {
+			for id := range s.Tree.nodes {
+				if n := s.Tree.Node(id); n.Parent != nil && n.Task.Session == "main1" {
+					change(s, id, func(v *core.TaskView) { v.Status, v.Activity, v.NeedsApproval = core.Idle, "", false })
+				}
+			}
+		}
+		v := s.Tree.Node("main1").Task.View()
+		v.Status, v.Activity, v.Rev = core.Idle, "", v.Rev+1
+		var got string
+		for _, e := range s.Apply(core.Update{Tasks: []core.TaskView{v}}) {
+			if n, ok := e.(Notify); ok {
+				got += n.Text
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -130,7 +130,7 @@ func (s *State) archive() []Effect {
 	if n := s.Selected(); len(s.Marks.on) == 0 && s.Archived(n) {
 		return s.unarchive()
 	}
-	ids, left := s.sift(canArchive)
+	ids, kept := s.sift(canArchive)
 	clear(s.Marks.on)
 	s.Notes.undo, s.Notes.undoAt = ids, s.Now
 	what := plural(len(ids), "task", "tasks")
@@ -138,7 +138,7 @@ func (s *State) archive() []Effect {
 		what = s.name(ids[0])
 	}
 	effects := s.archiving(ids, true)
-	s.say(leftOut("archived "+what+s.Keyed("; {undo-archive} brings it back; {archived} shows what is archived"), left, "not ended"))
+	s.say(keptBack("archived "+what, kept) + s.Keyed("; {undo-archive} brings it back; {archived} shows what is archived"))
 	return effects
 }
 

@@ -12,8 +12,8 @@ const maxOffers = 50
 
 // completeFilter completes the last term: a field's name, then its values.
 func (s *State) completeFilter() []Effect {
-	if s.Agents.Open {
-		s.say("agents are searched by plain words; !word leaves out")
+	if s.Listing() {
+		s.say("this list is searched by plain words; !word leaves out")
 		return nil
 	}
 	t := &s.Input.tab
@@ -48,7 +48,7 @@ func (s *State) completeFilter() []Effect {
 // keepFilter leaves the line, and says what of the filter finds nothing because it is not understood.
 func (s *State) keepFilter() []Effect {
 	s.View.Mode = Normal
-	if bad := s.Tree.FilterError(); bad != "" && !s.Agents.Open {
+	if bad := s.Tree.FilterError(); bad != "" && !s.Listing() {
 		s.fail("left out of the filter: " + bad)
 	}
 	return nil

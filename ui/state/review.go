@@ -13,6 +13,7 @@ import (
 type Review struct {
 	Open     bool
 	All      bool     // those that are done with too
+	Filter   string   // words that must be there; !word must not
 	Rows     []string // IDs, the newest first
 	Selected string
 	at       int
@@ -43,9 +44,10 @@ func reviewKeys() []Binding {
 		{keys("m"), InReview, "follow up", "write to the session's main agent", "message", (*State).whyNotFollowUp, (*State).followUp},
 		{keys("v", " "), InReview, "view completion", "all of it, to read", "view", (*State).whyNoReview, (*State).viewReview},
 		{keys("f"), InReview, "open or all", "show those that are done with too, or hide them", "all/open", nil, (*State).toggleReviewed},
+		{keys("/"), InReview, "filter completions", "show only completions with these words; !word leaves out", "filter", nil, (*State).startFilter},
 		{keys("!"), InReview, "review to inbox", "go to the next task that needs you", "", (*State).whyNoInbox, (*State).leaveForNeed},
 	}
-	return append(b, listKeys(InReview, "completion", (*State).closeInbox, "R")...)
+	return append(b, listKeys(InReview, "completion", (*State).leaveReview, "R")...)
 }
 
 func marks(to core.ReviewState) func(*State) []Effect {
@@ -105,6 +107,7 @@ func (s *State) rereview() {
 	v := &s.Review
 	s.Tree.Review, v.due, v.waits = 0, time.Time{}, false
 	v.Rows = v.Rows[:0]
+	words := strings.Fields(strings.ToLower(v.Filter))
 	for _, id := range v.order {
 		r := v.all[id]
 		open := r.Open(s.Now, s.changed(r.Session))
@@ -115,7 +118,7 @@ func (s *State) rereview() {
 			v.due = r.Until
 		}
 		v.waits = v.waits || r.State == core.ReviewSnoozed && r.Until.IsZero()
-		if open || v.All {
+		if (open || v.All) && (len(words) == 0 || fits(s.reviewHay(&r), words)) {
 			v.Rows = append(v.Rows, id)
 		}
 	}
@@ -127,6 +130,23 @@ func (s *State) rereview() {
 	if len(v.Rows) > 0 {
 		v.Selected = v.Rows[v.at]
 	}
+}
+
+// reviewHay is what a filter looks in: what a row and the side of it say.
+func (s *State) reviewHay(r *core.Review) string {
+	_, word := OutcomeLook(r.Outcome)
+	parts := append([]string{word, s.SessionTitle(r.Session), r.ID(), s.Standing(r), s.Tree.sessions[r.Session].Dir, r.Summary}, r.NotDone...)
+	return strings.ToLower(core.Clean(strings.Join(parts, "\n")))
+}
+
+// leaveReview drops the filter, or goes back to the tasks.
+func (s *State) leaveReview() []Effect {
+	if s.Review.Filter == "" {
+		return s.closeInbox()
+	}
+	s.Review.Filter = ""
+	s.rereview()
+	return nil
 }
 
 // changed is when the session's main task last did something.

@@ -100,6 +100,8 @@ func (s *State) whyNoReview() string {
 	switch {
 	case s.Review.Selected != "":
 		return ""
+	case s.Review.Filter != "" && s.Review.Len() > 0:
+		return s.Keyed("no completion fits the filter; {close-completions} drops it")
 	case s.Review.Len() > 0:
 		return s.Keyed("nothing is to review; {open-or-all} shows all completions")
 	}

@@ -168,7 +168,7 @@ func TestMarks(t *testing.T) {
 	s.Tree.goTo("run11")
 	press(s, ",,")
 	s.Tree.goTo("idle1")
-	if got, want := press(s, ",e"), []Effect{End{"idle1"}}; !reflect.DeepEqual(got, want) || !strings.Contains(s.Toast.Text, "2 left out: not idle") {
+	if got, want := press(s, ",e"), []Effect{End{"idle1"}}; !reflect.DeepEqual(got, want) || !strings.Contains(s.Toast.Text, "2 kept: ") {
 		t.Errorf("got %v, said %q", got, s.Toast.Text)
 	}
 	press(s, "g,\\")
