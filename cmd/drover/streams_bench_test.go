@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -89,7 +88,7 @@ func BenchmarkStreamsOnScreen(b *testing.B) {
 	reportAt(b, floor, 50, "still-ms-median")
 	reportAt(b, floor, 99, "still-ms-p99")
 	if spent > s.streamFor-2*time.Second {
-		b.Fatal(fmt.Sprintf("the streams ended before the measuring, which took %v", spent))
+		b.Fatalf("the streams ended before the measuring, which took %v", spent)
 	}
 	p.quit()
 	still.quit()
