@@ -203,6 +203,7 @@ func (s *State) Edited(text string, err error) {
 	}
 	s.Input.Compose.remember()
 	s.Input.Compose.Set(text)
+	s.Toast = Toast{} // what the editor said before is mended
 }
 
 // older and newer walk through what was sent before.
