@@ -44,7 +44,7 @@ bench: ## run the benchmarks, each beside its floor
 	$(GO) test ./... -run '^$$' -bench . -benchmem
 
 bench-fanout: ## measure prompt mode against a model server on loopback, a bare HTTP program beside it
-	$(GO) test ./cmd/drover -run '^$$' -bench 'Fanout|Cancel' -benchtime 1x -timeout 10m
+	$(GO) test ./cmd/drover -run '^$$' -bench 'Fanout|Cancel|StreamsOnScreen' -benchtime 1x -timeout 10m
 
 bench-scale: ## measure the built screen on 100,000 tasks in a terminal, a minimal one beside it
 	$(GO) test ./cmd/drover -run '^$$' -bench Scale -benchtime 1x -timeout 15m

@@ -39,6 +39,9 @@ type Options struct {
 	// It must be quick: it is asked for each file at each look. nil trusts nothing.
 	Trusted func(dir, content string) bool
 
+	// Refresh is called before each look, so that Trusted answers as of then; may be nil.
+	Refresh func(ctx context.Context) error
+
 	Disabled  []string            // agents that the settings switch off
 	Overrides map[string]Override // of agents, by name
 	Plugins   []Plugin            // besides those that Claude Code has installed
@@ -153,6 +156,9 @@ func (c *Catalog) Load(ctx context.Context, dir string) (Snapshot, error) {
 		return v.snapshot, nil
 	}
 	look := c.looks.Add(1)
+	if err := c.refresh(ctx); err != nil {
+		return Snapshot{}, err
+	}
 	jobs, err := c.jobs(ctx, dir)
 	if err != nil {
 		return Snapshot{}, err
@@ -171,6 +177,13 @@ func (c *Catalog) Load(ctx context.Context, dir string) (Snapshot, error) {
 	v.look = look
 	c.views[dir] = v
 	return v.snapshot, nil
+}
+
+func (c *Catalog) refresh(ctx context.Context) error {
+	if c.o.Refresh == nil {
+		return nil
+	}
+	return c.o.Refresh(ctx)
 }
 
 // gather puts all definitions into the order that counts.

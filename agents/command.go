@@ -66,6 +66,9 @@ func (c *Catalog) Commands(ctx context.Context, dir string) ([]Command, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking for commands: %w", err)
 	}
+	if err := c.refresh(ctx); err != nil {
+		return nil, err
+	}
 	up := parents(dir, c.o.Home)
 	var places []place
 	for _, all := range [][]family{commandFamilies, skillFamilies} {

@@ -80,7 +80,7 @@ func (c *Client) Create(ctx context.Context, n NewSession) (Task, error) {
 			return err
 		}
 		sp := Spec{Prompt: prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Output: n.Output, Agent: jsonOf(n.Agent)}
-		if err := insertTask(tx, &t, sp); err != nil {
+		if _, err := insertTask(tx, &t, sp); err != nil {
 			return err
 		}
 		_, err := tx.AppendEvent(Event{Session: s.ID, Task: t.ID, At: now, Kind: EvSessionStart, Notable: true, Text: s.Title})

@@ -129,6 +129,9 @@ func (g *group) take(c *change) {
 // remember makes the committed rows memory and wakes who waits for them. mu is held.
 func (r *Registry) remember(g *group) {
 	r.session = g.session
+	for _, id := range g.added {
+		r.tails.begin(id)
+	}
 	r.tails.add(g.wrote)
 	for _, id := range g.quiet {
 		delete(r.liveRows, id)
@@ -148,6 +151,9 @@ func (r *Registry) remember(g *group) {
 			e.keep(o)
 		} else if t.Status.Terminal() {
 			e.origin = nil
+		}
+		if t.Status.Terminal() && e.work == nil { // it never began
+			r.tails.end(id)
 		}
 		r.names[t.Name] = true
 		if e.changed != nil {

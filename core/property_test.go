@@ -182,7 +182,23 @@ func (m *machine) end(*rapid.T) {
 // crash forgets everything but the rows.
 func (m *machine) crash(*rapid.T) { m.load() }
 
+// look is what a host does with news that waited for more to come.
+func (m *machine) look() {
+	reqs, err := m.reg.Inbox()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, q := range reqs {
+		if q.Kind == core.ReqNotice && q.Delivery != core.Quiet && !m.reg.Gathering(q.Task, []core.Request{q}) {
+			if err := m.reg.Wake(q.Task); err != nil {
+				m.t.Fatal(err)
+			}
+		}
+	}
+}
+
 func (m *machine) check(*rapid.T) {
+	m.look()
 	var rows []core.Task
 	var reqs []core.Request
 	err := m.store.View(m.ctx, func(r core.Reader) (err error) {

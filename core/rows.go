@@ -22,19 +22,17 @@ func freshID(r Reader, next func() string) (string, error) {
 	return "", Errorf(CodeInternal, "no free task ID after %d tries", idRetries)
 }
 
-// insertTask writes a task with its first turn: the spec's prompt.
-func insertTask(tx Tx, t *Task, sp Spec) error {
-	if err := tx.InsertTask(*t, sp); err != nil {
-		return err
-	}
-	if t.Turn == 0 {
-		return nil
+// insertTask writes a task with its first turn and that one's first entry, the spec's prompt.
+func insertTask(tx Tx, t *Task, sp Spec) (first []Entry, err error) {
+	if err := tx.InsertTask(*t, sp); err != nil || t.Turn == 0 {
+		return nil, err
 	}
 	if err := tx.PutTurn(Turn{Task: t.ID, N: t.Turn, Prompt: sp.Prompt, Sender: t.Opener, Started: t.Created}); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := tx.AppendEntry(Entry{Task: t.ID, Turn: t.Turn, Kind: EntryMessage, At: t.Created, Sender: t.Opener, Text: sp.Prompt})
-	return err
+	e := Entry{Task: t.ID, Turn: t.Turn, Kind: EntryMessage, At: t.Created, Sender: t.Opener, Text: storable(sp.Prompt)}
+	e.Seq, err = tx.AppendEntry(e)
+	return []Entry{e}, err
 }
 
 func insertRequest(tx Tx, r *Request) error {

@@ -18,14 +18,17 @@ type tail struct {
 	last    int64 // seq of the newest one; 0: none yet
 }
 
-// begin keeps what is written for a task from now on, until end.
+// begin keeps what is written for a task from now on, until end; of a new task
+// that is all there is, from its first entry on.
 func (t *tails) begin(task string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.of == nil {
 		t.of = map[string]*tail{}
 	}
-	t.of[task] = &tail{}
+	if t.of[task] == nil {
+		t.of[task] = &tail{}
+	}
 }
 
 func (t *tails) end(task string) {

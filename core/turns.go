@@ -36,9 +36,11 @@ func (c *change) create(parent *Task, n NewTask) (Task, error) {
 		Usage: Usage{CostKnown: true},
 	}
 	sp := Spec{Prompt: n.Prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Output: n.Output, Agent: jsonOf(n.Agent)}
-	if err := insertTask(c.tx, &t, sp); err != nil {
+	first, err := insertTask(c.tx, &t, sp)
+	if err != nil {
 		return t, err
 	}
+	c.wrote = append(c.wrote, first...)
 	how := "in the background"
 	if t.Mode == Sync {
 		how = "and waits for it"

@@ -25,7 +25,7 @@ func (s *Store) openNudge() error {
 		return storage(s.nudgeDir(), "making", err)
 	}
 	name := filepath.Join(s.nudgeDir(), "all")
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return storage(name, "opening", err)
 	}
@@ -36,7 +36,7 @@ func (s *Store) openNudge() error {
 // nudge tells other processes. The commit stands whether or not it succeeds:
 // they look by themselves every pollSafety.
 func (s *Store) nudge() {
-	if s.nudgeFile != nil {
+	if s.nudgeFile != nil && s.watched() {
 		_, _ = s.nudgeFile.WriteAt([]byte{'.'}, 0)
 	}
 }
@@ -92,6 +92,7 @@ type follower struct {
 // startFollow sets the watch and the baseline before it returns, so that no
 // commit after Watch is missed.
 func (s *Store) startFollow() {
+	s.watching()
 	f := &follower{s: s}
 	if files, err := fsnotify.NewWatcher(); err == nil {
 		f.files = files

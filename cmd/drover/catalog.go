@@ -37,7 +37,7 @@ func openCatalogue(getenv func(string) string, s config.Settings, c *core.Client
 	k := &catalogue{client: c, byContent: s.Trust == "content"}
 	k.Catalog = agents.Open(agents.Options{
 		Home: getenv("HOME"), Config: dir, Order: s.AgentOrder, Disabled: s.AgentsDisabled,
-		Canonical: tool.Canonical, Tools: toolNames(), Trusted: k.trusts,
+		Canonical: tool.Canonical, Tools: toolNames(), Trusted: k.trusts, Refresh: k.refresh,
 	})
 	k.hooks = openHooks(k, getenv, dir, s)
 	return k, nil
@@ -65,38 +65,6 @@ func (k *catalogue) refresh(ctx context.Context) error {
 	defer k.mu.Unlock()
 	k.trusted = trusted
 	return nil
-}
-
-// Find implements core.Catalog.
-func (k *catalogue) Find(ctx context.Context, dir, name string) (core.Agent, error) {
-	if err := k.refresh(ctx); err != nil {
-		return core.Agent{}, err
-	}
-	return k.Catalog.Find(ctx, dir, name)
-}
-
-// List implements core.Catalog.
-func (k *catalogue) List(ctx context.Context, dir string) ([]core.Agent, error) {
-	if err := k.refresh(ctx); err != nil {
-		return nil, err
-	}
-	return k.Catalog.List(ctx, dir)
-}
-
-// Load looks at all definitions, whatever their state.
-func (k *catalogue) Load(ctx context.Context, dir string) (agents.Snapshot, error) {
-	if err := k.refresh(ctx); err != nil {
-		return agents.Snapshot{}, err
-	}
-	return k.Catalog.Load(ctx, dir)
-}
-
-// Commands looks at all workflow commands, whatever their state.
-func (k *catalogue) Commands(ctx context.Context, dir string) ([]agents.Command, error) {
-	if err := k.refresh(ctx); err != nil {
-		return nil, err
-	}
-	return k.Catalog.Commands(ctx, dir)
 }
 
 // policy is what a model is told of the agents it may start.

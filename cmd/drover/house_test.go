@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"core/schema":   {"drover/core", "github.com/santhosh-tekuri/jsonschema/v6"},
 	"core/config":   {"github.com/BurntSushi/toml"},
 	"core/coretest": {"drover/core", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
-	"store":         {"drover/core", "github.com/mattn/go-sqlite3", "github.com/fsnotify/fsnotify"},
+	"store":         {"drover/core", "github.com/mattn/go-sqlite3", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 	"agents":        {"drover/core", "go.yaml.in/yaml/v4", "github.com/BurntSushi/toml"},
 	"themes":        {"github.com/BurntSushi/toml"},
 	"ui/state":      {"drover/core"},

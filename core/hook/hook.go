@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,7 +75,7 @@ type Options struct {
 	Settings func() ([]Hook, error)
 
 	// Trust says whether the person trusts what a folder brings; content is the
-	// sha256 of the file. It is asked for once at each look. nil trusts nothing.
+	// sha256 of the file. It is asked for once at each look that finds something of a folder's. nil trusts nothing.
 	Trust func(ctx context.Context) (func(root, content string) bool, error)
 
 	Environ []string            // what commands may see, see sandbox.Environ
@@ -106,14 +107,6 @@ func Open(o Options) *Set {
 // the settings', the person's files, the project's files. The error is ctx's, or
 // Trust's: the list holds then with nothing trusted.
 func (s *Set) Load(ctx context.Context, dir string) ([]Hook, error) {
-	trusts, fault := func(string, string) bool { return false }, error(nil)
-	if s.o.Trust != nil {
-		if t, err := s.o.Trust(ctx); err != nil {
-			fault = fmt.Errorf("looking up what is trusted: %w", err)
-		} else {
-			trusts = t
-		}
-	}
 	all := s.settings()
 	files := s.places(dir)
 	for _, p := range files {
@@ -121,6 +114,14 @@ func (s *Set) Load(ctx context.Context, dir string) ([]Hook, error) {
 			return nil, err
 		}
 		all = append(all, s.read(p).hooks...)
+	}
+	trusts, fault := func(string, string) bool { return false }, error(nil)
+	if s.o.Trust != nil && slices.ContainsFunc(all, func(h Hook) bool { return h.Root != "" }) {
+		if t, err := s.o.Trust(ctx); err != nil {
+			fault = fmt.Errorf("looking up what is trusted: %w", err)
+		} else {
+			trusts = t
+		}
 	}
 	for i := range all {
 		h := &all[i]

@@ -57,10 +57,8 @@ func (u *turn) step(ctx context.Context) (a core.Answer, again bool, err error) 
 		return core.Answer{}, false, err
 	}
 	if len(reply.Calls) == 0 {
-		if more, err := u.o.Registry.Boundary(u.t.ID); err != nil {
-			return core.Answer{}, false, err
-		} else if more {
-			return core.Answer{}, true, u.load()
+		if _, last := u.answered(); !last { // something waited for this boundary
+			return core.Answer{}, true, nil
 		}
 		a, again, err := u.ended(reply)
 		if err != nil || again {
@@ -156,7 +154,7 @@ func (u *turn) stepsSoFar() (n int) {
 type asking struct {
 	set   []string
 	force string
-	begin bool // calls that need no approval begin with the commit of the answer
+	begin bool // with the commit of the answer calls that need no approval begin; where there are none, what waits is delivered
 }
 
 // streamBeat is how often the row of a task says that its answer is still arriving.
@@ -222,6 +220,8 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 		}
 		step.Entries, step.Calls = append(step.Entries, rows...), len(rows)
 		step.Activity, step.Detail = core.ActTool, callsDetail(reply.Calls, rows)
+	} else {
+		step.Boundary = o.begin
 	}
 	if err := u.o.Registry.Append(u.t.ID, step); err != nil {
 		return reply, err
