@@ -7,8 +7,8 @@ import (
 )
 
 // Notes are what a person has noted for the screens: facts that belong to no
-// task's life, such as what is archived, which task sits in which slot, and
-// saved views. All screens and the command line share them.
+// task's life, such as what is archived, which task sits in which slot, saved
+// views, and drafts. All screens and the command line share them.
 const (
 	noteKey  = "note "
 	notesRev = "notes" // the fact that counts the changes of all notes
@@ -20,21 +20,22 @@ const (
 	NoteSlot     = "slot "     // + 1 to 9: a task's ID
 	NoteView     = "view "     // + a name: how the tree is filtered and ordered
 	NoteMuted    = "muted "    // + a task's ID: it and all under it call nobody
+	NoteDraft    = "draft "    // + a task's ID, or "new " and a folder: a message not sent yet
 )
 
 // The largest note, in bytes.
 const (
-	maxNoteKey = 200
-	maxNote    = 64 << 10
+	MaxNoteKey = 200
+	MaxNote    = 64 << 10
 )
 
 // PutNote notes something; an empty value takes it back.
 func (c *Client) PutNote(ctx context.Context, key, value string) error {
 	switch {
-	case key == "" || len(key) > maxNoteKey || CleanLine(key) != key:
-		return Errorf(CodeInvalidInput, "a note is named by one line of at most %d bytes", maxNoteKey)
-	case len(value) > maxNote:
-		return Errorf(CodeInvalidInput, "a note has at most %d bytes", maxNote)
+	case key == "" || len(key) > MaxNoteKey || CleanLine(key) != key:
+		return Errorf(CodeInvalidInput, "a note is named by one line of at most %d bytes", MaxNoteKey)
+	case len(value) > MaxNote:
+		return Errorf(CodeInvalidInput, "a note has at most %d bytes", MaxNote)
 	}
 	return c.Store.Update(ctx, Acknowledged, func(tx Tx) error { return putNotes(tx, map[string]string{key: value}) })
 }

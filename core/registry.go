@@ -67,6 +67,7 @@ type entry struct {
 	place   *Place         // in the queue for a slot, taken before its turn was taken up
 	changed chan struct{}  // closed at the next change; nil while nobody waits
 	readers map[string]int // who waits for its result
+	circled bool           // it would have waited in a circle, and that was told
 	origin  *Origin        // nil: not read yet, or not needed any more
 }
 

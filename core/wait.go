@@ -21,6 +21,7 @@ const (
 	WhyPromoted = "promoted" // it was sync and is now in the background
 	WhyTimeout  = "timeout"  // the wait ran out: the present state, and no failure
 	WhyStatus   = "status"   // nobody wanted to wait
+	WhyCircle   = "circle"   // the task waits for the reader, perhaps through others: waiting would not end
 )
 
 // AgentResult is what a reader gets.
@@ -28,16 +29,22 @@ type AgentResult struct {
 	Task  Task
 	Turns []Turn // answered ones with N > Since
 	Why   string
+	// Circle names, with WhyCircle, who waits for whom: the task first, the reader last.
+	Circle []string
 }
 
 // GetAgentResult returns the task's answered turns, and waits for one, for the
 // end, for promotion or for the timeout. Any number may wait; reading consumes nothing.
+// A wait that would close a circle is none: the present state, and no failure.
 func (r *Registry) GetAgentResult(ctx context.Context, id string, w WaitFor) (AgentResult, error) {
 	t, err := r.wait(ctx, id, w)
 	if err != nil {
 		return AgentResult{}, err
 	}
-	res := AgentResult{Task: t.task, Why: t.why}
+	res := AgentResult{Task: t.task, Why: t.why, Circle: t.circle}
+	if err := r.tellCircle(w.Reader, t); err != nil {
+		return res, err
+	}
 	err = r.View(func(rd Reader) error {
 		turns, err := rd.Turns(id, w.Since)
 		for _, turn := range turns {
@@ -54,8 +61,10 @@ func (r *Registry) GetAgentResult(ctx context.Context, id string, w WaitFor) (Ag
 }
 
 type waited struct {
-	task Task
-	why  string
+	task   Task
+	why    string
+	circle []string // of WhyCircle
+	news   bool     // the reader's first circle: it is to be told
 }
 
 func (r *Registry) wait(ctx context.Context, id string, w WaitFor) (waited, error) {
@@ -74,10 +83,16 @@ func (r *Registry) wait(ctx context.Context, id string, w WaitFor) (waited, erro
 	sync := w.Sync || e.task.Mode == Sync
 	for {
 		if why := w.met(&e.task, sync); why != "" {
-			return waited{e.task, why}, nil
+			return waited{task: e.task, why: why}, nil
 		}
 		if w.Timeout == 0 {
-			return waited{e.task, WhyStatus}, nil
+			return waited{task: e.task, why: WhyStatus}, nil
+		}
+		if circle := r.circle(w, e); circle != nil {
+			reader := r.tasks[w.Reader]
+			news := !reader.circled
+			reader.circled = true
+			return waited{e.task, WhyCircle, circle, news}, nil
 		}
 		if e.changed == nil {
 			e.changed = make(chan struct{})
@@ -100,7 +115,7 @@ func (r *Registry) wait(ctx context.Context, id string, w WaitFor) (waited, erro
 			return waited{}, err
 		}
 		if out {
-			return waited{e.task, WhyTimeout}, nil
+			return waited{task: e.task, why: WhyTimeout}, nil
 		}
 	}
 }

@@ -37,6 +37,7 @@ type view struct {
 	overTop   int
 	overRoom  int
 	tiny      bool
+	leaving   bool
 	title     string // of the terminal's window, as it was set last
 	zones     []zone // what a click would hit
 	pressed   [2]int // where the button went down
@@ -191,7 +192,7 @@ func (v *view) do(effects []state.Effect) {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case state.Quit:
-			v.p.quit(errQuit)
+			v.leave()
 		case state.Redraw:
 			v.p.screen.Sync()
 		case state.Suspend:
@@ -231,6 +232,24 @@ func (v *view) send(j job, e state.Effect) {
 	default:
 		v.st.Done(e, core.Request{}, core.Errorf(core.CodeInternal, "the registry does not keep up: nothing was done; try again"))
 	}
+}
+
+// leave ends the screen once the worker has done what was asked of it before:
+// a message that was sent is a row, and its host is there. Who asks again does not wait.
+func (v *view) leave() {
+	last := job{do: func(context.Context) func(*view) {
+		v.p.quit(errQuit)
+		return func(*view) {}
+	}}
+	if !v.leaving {
+		v.leaving = true
+		select {
+		case v.p.jobs <- last:
+			return
+		default:
+		}
+	}
+	v.p.quit(errQuit)
 }
 
 func (v *view) scroll(e state.Scroll) {

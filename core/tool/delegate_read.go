@@ -67,6 +67,8 @@ func resultText(res core.AgentResult, since int, waited time.Duration) string {
 	switch {
 	case res.Why == core.WhyTimeout:
 		fmt.Fprintf(&b, " The wait of %s ran out, which is no error; a notice will come when it answers.", waited)
+	case res.Why == core.WhyCircle:
+		fmt.Fprintf(&b, " You cannot wait for it: it waits for you (%s). End your turn with your answer, or go on with other work.", core.CleanLine(strings.Join(res.Circle, " → ")))
 	case res.Why == core.WhyPromoted:
 		b.WriteString(" It was moved to the background; a notice will come when it answers.")
 	case t.Status == core.Running:

@@ -111,7 +111,11 @@ func (s *State) quit() []Effect { return []Effect{Quit{}} }
 
 func (s *State) ctrlC() []Effect {
 	if s.View.leaving {
-		return []Effect{Quit{}}
+		var kept []Effect
+		if s.View.Mode == Composing {
+			kept = s.keepDraft()
+		}
+		return append(kept, Quit{})
 	}
 	s.View.leaving = true
 	s.say(s.Keyed("{leave} again leaves the screen; agents go on"))

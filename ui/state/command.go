@@ -127,10 +127,10 @@ func sendBy(k Key, d core.Delivery) func(*State, string) []Effect {
 		if s.View.Mode != Composing || text == "" {
 			return effects
 		}
-		s.keepDraft()
+		kept := s.keepDraft()
 		s.View.Mode = Normal
 		s.Input.sent = remember(s.Input.sent, text)
-		return []Effect{Send{Task: s.Input.Compose.Target, Text: text, Delivery: d}}
+		return append(kept, Send{Task: s.Input.Compose.Target, Text: text, Delivery: d})
 	}
 }
 

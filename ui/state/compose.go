@@ -25,9 +25,8 @@ func (s *State) newLine() []Effect {
 }
 
 func (s *State) putAside() []Effect {
-	s.keepDraft()
 	s.View.Mode = Normal
-	return nil
+	return s.keepDraft()
 }
 
 func (s *State) external() []Effect {
@@ -117,6 +116,7 @@ func (s *State) send() []Effect {
 	c := s.Input.Compose
 	text := c.String()
 	delete(s.Input.drafts, c.key())
+	forget := s.noteDraft(&c, "")
 	s.Input.sent = remember(s.Input.sent, text)
 	s.View.Mode, s.Input.Compose = Normal, Compose{}
 	switch c.Kind {
@@ -125,13 +125,13 @@ func (s *State) send() []Effect {
 		if s.Listing() {
 			s.closeLists()
 		}
-		return []Effect{NewSession{Prompt: text, Agent: c.Agent, Autopilot: c.Autopilot, AllowAll: c.AllowAll}}
+		return append([]Effect{NewSession{Prompt: text, Agent: c.Agent, Autopilot: c.Autopilot, AllowAll: c.AllowAll}}, forget...)
 	case ToMany:
 		return s.sendTo(s.reachable(c.Targets), text, c.Delivery)
 	case ToEditable:
 		return []Effect{EditRequest{Task: c.Target, Request: c.Request, Text: text}}
 	}
-	return []Effect{Send{Task: c.Target, Text: text, Delivery: c.Delivery}}
+	return append([]Effect{Send{Task: c.Target, Text: text, Delivery: c.Delivery}}, forget...)
 }
 
 func (s *State) lastQueued() *core.Request {

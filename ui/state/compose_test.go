@@ -95,14 +95,14 @@ func TestMentions(t *testing.T) {
 	for _, c := range s.Candidates() {
 		names = append(names, c.Sign+c.Name)
 	}
-	if got := strings.Join(names, " "); got != "@cartographer @cart.go @cart/total.go @docs/cart.md @scar/x" {
+	if got := strings.Join(names, " "); got != "@cartographer @cart.go @cart/total.go @docs/cart.md @a b/car @scar/x" {
 		t.Errorf("candidates %s", got)
 	}
 	press(s, "<Tab><Tab>")
 	if got := s.Input.Compose.String(); got != "look at @cart.go" {
 		t.Errorf("text %q", got)
 	}
-	press(s, "<Tab><Tab><Tab><Tab>")
+	press(s, "<Tab><Tab><Tab><Tab><Tab>")
 	if got := s.Input.Compose.String(); got != "look at @cartographer" {
 		t.Errorf("it does not go round: %q", got)
 	}

@@ -146,8 +146,12 @@ func (s *State) editor() *Editor {
 
 func (s *State) edit(do func(*State, *Editor)) []Effect {
 	if e := s.editor(); e != nil {
+		writing := s.View.Mode == Composing
 		do(s, e)
 		s.refilter()
+		if writing && s.View.Mode != Composing {
+			return s.keepDraft()
+		}
 	}
 	return nil
 }
@@ -155,7 +159,7 @@ func (s *State) edit(do func(*State, *Editor)) []Effect {
 // goLeft in an empty composer leaves it, as other programs have it.
 func (s *State) goLeft(e *Editor) {
 	if len(e.Text) == 0 && s.View.Mode == Composing {
-		s.putAside()
+		s.View.Mode = Normal
 		return
 	}
 	e.Pos = e.left()

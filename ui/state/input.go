@@ -66,24 +66,16 @@ func (s *State) Draft(task string) string { return s.Input.drafts[task] }
 
 // open opens the composer with the draft that was left there.
 func (s *State) open(c Compose) []Effect {
+	var effects []Effect
 	if s.View.Mode == Composing {
-		s.keepDraft()
+		effects = s.keepDraft()
 	}
 	if c.String() == "" {
 		c.Set(s.Input.drafts[c.key()])
 	}
 	s.Input.Compose, s.Input.recall = c, 0
 	s.View.Mode = Composing
-	return nil
-}
-
-func (s *State) keepDraft() {
-	c := &s.Input.Compose
-	if c.Blank() {
-		delete(s.Input.drafts, c.key())
-		return
-	}
-	s.Input.drafts[c.key()] = c.String()
+	return effects
 }
 
 // giveBack puts a text that was not taken back where it was written.
@@ -203,6 +195,7 @@ func (s *State) Edited(text string, err error) {
 	}
 	s.Input.Compose.remember()
 	s.Input.Compose.Set(text)
+	s.Toast = Toast{} // what the editor said before is mended
 }
 
 // older and newer walk through what was sent before.

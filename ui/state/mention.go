@@ -21,26 +21,44 @@ const (
 type files struct {
 	dir   string
 	names []string
+	lower []string // the same, in small letters
 	asked time.Time
 	err   string
 }
 
 // mention is the @word that the cursor stands in or behind: from is where its
-// @ is, word what follows up to the cursor. An @ inside a word is none.
+// @ is, word what follows up to the cursor, without the quotes that hold a name
+// with blanks together. An @ inside a word is none.
 func (s *State) mention() (from int, word string, ok bool) {
 	if s.View.Mode != Composing {
 		return 0, "", false
 	}
 	e := &s.Input.Compose.Editor
+	blank := false
 	for i := e.Pos - 1; i >= 0 && e.Pos-i <= maxName; i-- {
 		switch r := e.Text[i]; {
-		case unicode.IsSpace(r):
+		case r == '\n':
 			return 0, "", false
+		case unicode.IsSpace(r):
+			blank = true
 		case r == '@' && (i == 0 || unicode.IsSpace(e.Text[i-1]) || strings.ContainsRune(`("'`, e.Text[i-1])):
-			return i, string(e.Text[i+1 : e.Pos]), true
+			word := string(e.Text[i+1 : e.Pos])
+			name, quoted := strings.CutPrefix(word, `"`)
+			if quoted {
+				name = strings.TrimSuffix(name, `"`)
+			}
+			return i, name, (quoted || !blank) && !(quoted && strings.Contains(name, `"`))
 		}
 	}
 	return 0, "", false
+}
+
+// quoted is a name as it stands in a text: in quotes where it has blanks.
+func quoted(name string) string {
+	if strings.ContainsRune(name, ' ') {
+		return `"` + name + `"`
+	}
+	return name
 }
 
 // folder is where the text's reader works.
@@ -81,11 +99,18 @@ func (s *State) SetFiles(dir string, names []string, err error) {
 		f.err = core.CleanLine(err.Error())
 		return
 	}
-	f.names = slices.DeleteFunc(names, func(n string) bool { return n == "" || core.Clean(n) != n || strings.ContainsFunc(n, unicode.IsSpace) })
+	f.names = slices.DeleteFunc(names, func(n string) bool {
+		return n == "" || core.Clean(n) != n || strings.ContainsFunc(n, func(r rune) bool { return r == '"' || r != ' ' && unicode.IsSpace(r) })
+	})
+	f.lower = make([]string, len(f.names))
+	for i, n := range f.names {
+		f.lower[i] = strings.ToLower(n)
+	}
 }
 
 // mentions are the agents and files that fit the word: those that begin with
-// it first, then files whose name does, then those that hold it.
+// it first, then files whose name does, then those that hold it, then those
+// that have its letters in this order.
 func (s *State) mentions(word string) []Candidate {
 	var out []Candidate
 	low := strings.ToLower(word)
@@ -94,16 +119,19 @@ func (s *State) mentions(word string) []Candidate {
 			out = append(out, Candidate{Sign: "@", Name: a.Name, Hint: "agent", Text: line(a.Description)})
 		}
 	}
-	var ranked [3][]string
-	for _, n := range s.Input.files.names {
-		full := strings.ToLower(n)
-		switch {
+	var ranked [5][]string
+	for i, n := range s.Input.files.names {
+		switch full := s.Input.files.lower[i]; {
 		case strings.HasPrefix(full, low):
 			ranked[0] = append(ranked[0], n)
 		case strings.HasPrefix(path.Base(full), low):
 			ranked[1] = append(ranked[1], n)
 		case strings.Contains(full, low):
 			ranked[2] = append(ranked[2], n)
+		case inOrder(path.Base(full), low):
+			ranked[3] = append(ranked[3], n)
+		case inOrder(full, low):
+			ranked[4] = append(ranked[4], n)
 		}
 	}
 	slices.SortStableFunc(ranked[0], func(a, b string) int { return cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")) })
@@ -122,7 +150,7 @@ func (s *State) completeMention(from int, word string) {
 	if len(t.fit) == 0 {
 		t.head = word
 		for _, c := range s.mentions(word) {
-			t.fit = append(t.fit, c.Name)
+			t.fit = append(t.fit, quoted(c.Name))
 		}
 	}
 	if len(t.fit) == 0 {

@@ -22,6 +22,7 @@ type Notes struct {
 	archived map[string]bool
 	slots    [slots + 1]string // by digit; 0 is not used
 	views    map[string]string
+	drafts   map[string]string // by key, as they are in the registry
 	muted    map[string]bool   // tasks that call nobody, nor does what is under them
 	pending  map[string]string // by key, while they are being written
 	undo     []string          // what was archived last
@@ -32,6 +33,11 @@ type Notes struct {
 func (s *State) takeNotes(notes map[string]string) {
 	n := &s.Notes
 	n.archived, n.muted, n.views, n.slots = map[string]bool{}, map[string]bool{}, map[string]string{}, [slots + 1]string{}
+	for key := range n.drafts {
+		if _, mine := n.pending[key]; notes[key] == "" && !mine {
+			s.takeDraft(key, "")
+		}
+	}
 	for key, value := range notes {
 		s.note(key, value)
 	}
@@ -52,6 +58,10 @@ func (s *State) note(key, value string) {
 			n.muted = map[string]bool{}
 		}
 		put(n.muted, key[len(core.NoteMuted):], value != "")
+	case strings.HasPrefix(key, core.NoteDraft):
+		if mine, writing := n.pending[key]; !writing || mine == value {
+			s.takeDraft(key, value)
+		}
 	case strings.HasPrefix(key, core.NoteView):
 		put(n.views, key[len(core.NoteView):], value)
 	case strings.HasPrefix(key, core.NoteSlot):
@@ -82,7 +92,11 @@ func (s *State) noted(e Effect, err error) {
 	switch e := e.(type) {
 	case PutNote:
 		delete(s.Notes.pending, e.Key)
-		if err != nil {
+		switch {
+		case err == nil:
+		case strings.HasPrefix(e.Key, core.NoteDraft): // it stays, on this screen alone
+			put(s.Notes.drafts, e.Key, e.Old)
+		default:
 			s.note(e.Key, e.Old)
 		}
 	case Archive:

@@ -145,12 +145,12 @@ func New(c Config) *State {
 	s.Tree.Order = Order{Sort: SortActivity, Group: GroupSession}
 	s.Tree.work = treework{home: s, busy: map[string]*Node{}, groups: map[string]*Node{}, grown: map[*Node]bool{}, shared: newShared()}
 	s.Marks.on, s.Notes.pending = map[string]bool{}, map[string]string{}
+	s.Notes.drafts, s.Input.drafts = map[string]string{}, map[string]string{}
 	s.takeNotes(nil)
 	s.Wants.requests, s.Wants.approvals = map[string][]core.Request{}, map[string][]core.Approval{}
 	s.Wants.answered = map[int64]core.Approval{}
 	s.Wants.sent = map[string][]Sent{}
 	s.Events.lists, s.Events.loaded = map[string][]core.Event{}, map[string]bool{}
-	s.Input.drafts = map[string]string{}
 	s.Review.all, s.Review.details = map[string]core.Review{}, map[string]*Led{}
 	s.View.Page = 10
 	if s.Home.Mouse = c.Mouse; c.Mouse == "" {

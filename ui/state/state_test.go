@@ -111,7 +111,7 @@ func TestKeysToEffects(t *testing.T) {
 		{":q is :quit", "idle1", ":q<Enter>", []Effect{Quit{}}},
 		{"Tab completes", "idle1", ":qu<Tab><Enter>", []Effect{Quit{}}},
 		{":promote", "sync1", ":promote<Enter>", []Effect{Promote{"sync1"}}},
-		{"letters typed into a composer do nothing else", "main1", "mxyqb<Esc>", nil},
+		{"letters typed into a composer do nothing else", "main1", "mxyqb<Esc>", []Effect{PutNote{Key: "draft main1", Value: "xyqb"}}},
 	} {
 		s := registry()
 		if !s.Tree.goTo(c.on) {
@@ -339,7 +339,7 @@ func TestDraftsSurvive(t *testing.T) {
 		t.Fatalf("draft %q", got)
 	}
 	e := press(s, "m, whole<Enter>")
-	if want := []Effect{Send{"idle1", "half a thought, whole", core.Queue}}; !reflect.DeepEqual(e, want) {
+	if want := []Effect{Send{"idle1", "half a thought, whole", core.Queue}, PutNote{Key: "draft idle1", Old: "half a thought"}}; !reflect.DeepEqual(e, want) {
 		t.Fatalf("got %v", e)
 	}
 	if s.Draft("idle1") != "" {
