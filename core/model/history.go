@@ -3,6 +3,7 @@ package model
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"drover/core"
@@ -17,7 +18,7 @@ const noResult = "interrupted: this call has no result. It may have had an effec
 // arguments that are objects; and IDs none of which comes twice, as the
 // provider takes them.
 func History(msgs []core.Message, ids IDs) []core.Message {
-	h := history{used: map[string]bool{}, ids: ids}
+	h := history{out: make([]core.Message, 0, len(msgs)+1), used: make(map[string]bool, len(msgs)/2), ids: ids}
 	for i, m := range msgs {
 		switch m.Role {
 		case core.RoleUser:
@@ -64,35 +65,35 @@ func (h *history) answer(m core.Message, after []core.Message) {
 	if m.Text == "" && len(m.Calls) == 0 {
 		return
 	}
-	results := map[string]core.Message{}
-	for _, r := range after {
-		if r.Role == core.RoleAssistant {
-			break
-		}
+	if end := slices.IndexFunc(after, func(r core.Message) bool { return r.Role == core.RoleAssistant }); end >= 0 {
+		after = after[:end]
+	}
+	results := map[string]int{}
+	for i, r := range after {
 		if _, twice := results[r.CallID]; r.Role == core.RoleTool && !twice {
-			results[r.CallID] = r
+			results[r.CallID] = i
 		}
 	}
+	if len(h.out) == 0 {
+		h.out = append(h.out, core.Message{Role: core.RoleUser, Text: "(the beginning of the conversation is left out)"})
+	}
 	calls := make([]core.ToolCall, len(m.Calls))
-	var answers []core.Message
+	at := len(h.out)
+	h.out = append(h.out, m)
 	for i, c := range m.Calls {
 		id := h.id(c.ID, m)
 		calls[i] = core.ToolCall{ID: id, Name: c.Name, Args: object(c.Args)}
-		r, ok := results[c.ID]
-		if !ok {
-			r = core.Message{Role: core.RoleTool, Tool: c.Name, Failed: true, Text: noResult}
+		r := core.Message{Role: core.RoleTool, Tool: c.Name, Failed: true, Text: noResult}
+		if k, ok := results[c.ID]; ok {
+			r = after[k]
 		}
 		r.CallID = id
 		if strings.TrimSpace(r.Text) == "" {
 			r.Text = "(no output)"
 		}
-		answers = append(answers, r)
+		h.out = append(h.out, r)
 	}
-	m.Calls = calls
-	if len(h.out) == 0 {
-		h.out = append(h.out, core.Message{Role: core.RoleUser, Text: "(the beginning of the conversation is left out)"})
-	}
-	h.out = append(append(h.out, m), answers...)
+	h.out[at].Calls = calls
 }
 
 // orphan keeps, as a note, the result of a call that is not in the history any more.

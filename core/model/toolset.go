@@ -55,20 +55,31 @@ func sameSpec(a, b core.ToolSpec) bool {
 // list makes it; form tells apart what a wire makes of one set. A set of no
 // tools is left out.
 func (s *ToolSet) Encode(v any, form string, list func(specs []core.ToolSpec) any) ([]byte, error) {
-	body, err := Encode(v)
-	if err != nil || len(s.specs) == 0 {
-		return body, err
+	tools, err := s.encoded(form, list)
+	if err != nil {
+		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	tools := s.wire[form]
-	if tools == nil {
-		if tools, err = Encode(list(s.specs)); err != nil {
-			return nil, err
-		}
-		tools = bytes.TrimSpace(tools)
-		s.wire[form] = tools
+	body, err := encode(v, bytes.NewBuffer(make([]byte, 0, len(tools)+usualHistory)))
+	if err != nil || len(tools) == 0 {
+		return body, err
 	}
 	body = append(bytes.TrimSuffix(bytes.TrimSpace(body), []byte("}")), `,"tools":`...)
 	return append(append(body, tools...), '}'), nil
+}
+
+// usualHistory is the room for all but the tools, in bytes; more is made where it is needed.
+const usualHistory = 8 << 10
+
+func (s *ToolSet) encoded(form string, list func(specs []core.ToolSpec) any) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.specs) == 0 || s.wire[form] != nil {
+		return s.wire[form], nil
+	}
+	tools, err := Encode(list(s.specs))
+	if err != nil {
+		return nil, err
+	}
+	s.wire[form] = bytes.TrimSpace(tools)
+	return s.wire[form], nil
 }

@@ -25,8 +25,10 @@ const (
 // stands for is left out, but for the task itself; the context that a hook
 // gives goes before the prompt it was given for.
 func history(entries []core.Entry) []core.Message {
-	var out []core.Message
-	for _, e := range visible(entries) {
+	seen := visible(entries)
+	out := make([]core.Message, 0, len(seen))
+	for i := range seen {
+		e := &seen[i]
 		switch e.Kind {
 		case core.EntrySummary:
 			out = append(out, core.Message{Role: core.RoleUser, Text: e.Text, Sender: core.SenderSystem})

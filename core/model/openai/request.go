@@ -111,7 +111,7 @@ func tools(specs []core.ToolSpec, names *model.Names, plain bool) (out []tool) {
 func (p *provider) by() string { return "chat:" + p.c.Options().Name }
 
 func (p *provider) messages(req core.ModelRequest, names *model.Names) []message {
-	var out []message
+	out := make([]message, 0, len(req.Messages)+2)
 	role := "system"
 	if p.learned.Get(req.Model, noSystem) > 0 {
 		role = "user"
