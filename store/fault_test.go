@@ -154,6 +154,14 @@ func TestDamage(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	db, err := sql.Open("sqlite3", s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec("PRAGMA wal_checkpoint(TRUNCATE)") // pages in the WAL would hide the damage
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
 	file, err := os.OpenFile(s.Path(), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,7 @@ type Store struct {
 
 	nudgeFile  *os.File      // nil when solo
 	commits    atomic.Uint64 // since Open
+	copied     atomic.Int64  // how many of them the WAL does not need any more
 	checkpoint chan struct{} // asks for a checkpoint
 
 	hub hub
@@ -122,6 +123,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.openNudge(); err != nil {
 		return err
 	}
+	if wal, err := os.Stat(s.path + "-wal"); err == nil && wal.Size() > walLeft {
+		s.copied.Store(-checkpointLeast)
+	}
 	s.wait.Go(s.checkpoints)
 	return nil
 }
@@ -179,22 +183,43 @@ func (s *Store) Close() error {
 		close(s.done)
 		s.wait.Wait()
 		s.lock <- struct{}{} // for good
-		var errs []error
-		if s.readDB != nil {
-			errs = append(errs, s.readDB.Close())
-		}
-		if s.writer != nil {
-			errs = append(errs, s.writer.Close())
-		}
-		if s.writeDB != nil {
-			errs = append(errs, s.writeDB.Close())
-		}
+		err := s.disconnect()
 		if s.nudgeFile != nil {
-			errs = append(errs, s.nudgeFile.Close())
+			err = errors.Join(err, s.nudgeFile.Close())
 		}
-		s.closeErr = storage(s.path, "closing", errors.Join(errs...))
+		s.closeErr = storage(s.path, "closing", err)
 	})
 	return s.closeErr
+}
+
+// disconnect closes the connections. SQLite copies the WAL back and removes it
+// when the last one that may write is closed while no other is open.
+func (s *Store) disconnect() (err error) {
+	read := func() {
+		if s.readDB != nil {
+			err = errors.Join(err, s.readDB.Close())
+		}
+	}
+	if !s.leavesWAL() {
+		read()
+	} else {
+		defer read()
+	}
+	if s.writer != nil {
+		err = errors.Join(err, s.writer.Close())
+	}
+	if s.writeDB != nil {
+		err = errors.Join(err, s.writeDB.Close())
+	}
+	return err
+}
+
+// leavesWAL reports whether the next one to open may as well read the WAL.
+func (s *Store) leavesWAL() bool {
+	if s.solo || s.writer == nil || s.readDB == nil || int64(s.commits.Load())-s.copied.Load() >= checkpointLeast {
+		return false
+	}
+	return s.readDB.Ping() == nil // a reader is open
 }
 
 // enter makes Close wait until leave is called.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -18,12 +19,17 @@ const (
 	busyTries = 40
 )
 
-// The WAL is copied back in the background after checkpointEvery commits of
-// this process; by the writer itself only when that does not keep up and the
-// WAL has writerCheckpoint pages (32 MB).
+// The WAL is copied back in the background: after checkpointMost commits of this
+// process, or checkpointLeast and a moment of rest; by the writer itself only
+// when that does not keep up and the WAL has writerCheckpoint pages (32 MB).
+// What is less than checkpointLeast commits, or not much, the last Close leaves
+// in the WAL: to copy it and to remove the file takes longer than a short command.
 const (
-	checkpointEvery  = 256
+	checkpointLeast  = 64
+	checkpointMost   = 256
+	checkpointRest   = 10 * time.Millisecond
 	writerCheckpoint = 8000
+	walLeft          = 1 << 20 // bytes at Open from which on the last Close copies it
 )
 
 // Update implements core.Store. While it waits for its turn the end of ctx ends
@@ -148,7 +154,7 @@ func rollback(c *sql.Conn, err error) error {
 func (s *Store) committed() {
 	s.nudge()
 	s.wake()
-	if s.commits.Add(1)%checkpointEvery == 0 && !s.solo {
+	if s.commits.Add(1)%checkpointLeast == 0 && !s.solo {
 		select {
 		case s.checkpoint <- struct{}{}:
 		default: // one is asked for already
@@ -169,6 +175,7 @@ func (s *Store) checkpoints() {
 			return
 		case <-s.checkpoint:
 		}
+		s.rest()
 		if db == nil {
 			var err error
 			if db, err = openDB(s.path, "mode=rw"); err != nil {
@@ -177,6 +184,25 @@ func (s *Store) checkpoints() {
 			db.SetMaxOpenConns(1)
 		}
 		var blocked, pages, copied int
-		_ = db.QueryRow("PRAGMA wal_checkpoint(PASSIVE)").Scan(&blocked, &pages, &copied)
+		all := s.commits.Load()
+		if err := db.QueryRow("PRAGMA wal_checkpoint(PASSIVE)").Scan(&blocked, &pages, &copied); err == nil && blocked == 0 && pages == copied {
+			s.copied.Store(int64(all))
+		}
+	}
+}
+
+// rest waits for a moment without commits, or until there are too many.
+func (s *Store) rest() {
+	for n := s.commits.Load(); ; {
+		select {
+		case <-s.done:
+			return
+		case <-time.After(checkpointRest):
+		}
+		now := s.commits.Load()
+		if now == n || int64(now)-s.copied.Load() >= checkpointMost {
+			return
+		}
+		n = now
 	}
 }

@@ -35,7 +35,7 @@ func (s *scale) minimal(b *testing.B, args ...string) *onPty {
 
 // BenchmarkScale is the screen on a registry of 100,000 tasks and a million
 // events: the built program, as a process in a terminal that answers. Its floor
-// is a minimal tview program (testdata/floor), run in turn with it; for opening
+// is a minimal tview program (testdata/floorscreen), run in turn with it; for opening
 // that one reads the sessions and fills as many cells. Other work on the machine is seen in
 // both; "cpu" is time on a core, which it changes less.
 func BenchmarkScale(b *testing.B) {

@@ -22,7 +22,7 @@ type programs struct{ drover, floor string }
 func buildPrograms(b *testing.B) (p programs) {
 	b.Helper()
 	dir := b.TempDir()
-	for name, out := range map[string]*string{".": &p.drover, "./testdata/floor": &p.floor} {
+	for name, out := range map[string]*string{".": &p.drover, "./testdata/floorscreen": &p.floor} {
 		*out = filepath.Join(dir, filepath.Base(name)+"-built")
 		text, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", *out, name).CombinedOutput()
 		if err != nil {

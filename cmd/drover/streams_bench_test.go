@@ -54,7 +54,7 @@ func BenchmarkStreamsOnScreen(b *testing.B) {
 	}
 	k := newBench(b)
 	s := newScripted(b, modelLatency)
-	s.streamFor = 30 * time.Second
+	s.streamFor = time.Minute
 	work, env := k.home()
 	state := filepath.Join(filepath.Dir(work), "state")
 	ctx, stop := context.WithCancel(b.Context())
@@ -73,7 +73,7 @@ func BenchmarkStreamsOnScreen(b *testing.B) {
 	still.quiet(time.Second)
 	var took, floor []time.Duration
 	began, cpu := time.Now(), p.cpu()
-	for range 100 {
+	for range 300 {
 		took = append(took, p.after("?", "Any pane"))
 		p.press("\x1b")
 		p.rest(70 * time.Millisecond)
