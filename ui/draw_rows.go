@@ -205,6 +205,9 @@ func (v *view) drawRow(s tcell.Screen, r rect, i int, c columns) {
 		if dim {
 			doing = muted
 		}
+		if v.st.Unread(n.Task.ID) {
+			doing = doing.Bold(true)
+		}
 		if archived {
 			text = "archived · " + text
 		}

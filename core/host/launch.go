@@ -52,7 +52,10 @@ func (l *Launcher) Ensure(ctx context.Context, session string) error {
 		}
 	}
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, exe, append(append([]string{}, l.Args...), session)...)
+	// Who asked may be leaving: the request is a row, and needs its host all the same.
+	launch, done := context.WithTimeout(context.WithoutCancel(ctx), startWithin)
+	defer done()
+	cmd := exec.CommandContext(launch, exe, append(append([]string{}, l.Args...), session)...)
 	cmd.Env = l.Env
 	out, err := cmd.CombinedOutput()
 	if err != nil {

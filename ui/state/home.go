@@ -14,6 +14,7 @@ type Home struct {
 	Tour    Tour
 	tried   string // the theme that the command line shows for now
 	told    map[int64]bool
+	unread  map[string]bool // main tasks that have answered since the cursor was on them
 }
 
 // Mouse says what the mouse may do.
@@ -183,7 +184,12 @@ func (s *State) news(u core.Update) []Effect {
 	}
 	var out []Effect
 	for _, t := range u.Tasks {
-		if old := s.Tree.nodes[t.ID]; old != nil && s.Tree.loaded && !s.Muted(t.ID) {
+		old := s.Tree.nodes[t.ID]
+		if old == nil || !s.Tree.loaded {
+			continue
+		}
+		s.markUnread(&old.Task, &t)
+		if !s.Muted(t.ID) {
 			if text := s.ended(&old.Task, &t); text != "" {
 				out = append(out, Notify{Text: text})
 			}

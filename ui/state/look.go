@@ -99,13 +99,17 @@ func (s *State) Doing(n *Node) string {
 	case LookCompleted, LookCancelled:
 		return join(look.Word(), " · ", string(t.Outcome))
 	case LookIdle:
+		idle := "idle"
+		if s.Unread(t.ID) {
+			idle = "idle, unread"
+		}
 		if n.Below().Running+n.Below().Needs > 0 {
-			return fmt.Sprintf("idle · %d at work", n.Below().Running+n.Below().Needs)
+			return fmt.Sprintf("%s · %d at work", idle, n.Below().Running+n.Below().Needs)
 		}
 		if t.ErrorCode != "" && t.Outcome == "" {
-			return "idle · " + strings.ReplaceAll(core.CleanLine(string(t.ErrorCode)), "_", " ")
+			return idle + " · " + strings.ReplaceAll(core.CleanLine(string(t.ErrorCode)), "_", " ")
 		}
-		return join("idle", " · ", outcome(t.Outcome))
+		return join(idle, " · ", outcome(t.Outcome))
 	}
 	return join(busy(n), " · ", core.CleanLine(t.Intent))
 }

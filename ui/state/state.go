@@ -263,6 +263,7 @@ func (s *State) Approval() (*core.Approval, int) {
 // after brings up to date what follows from the rest.
 func (s *State) after() []Effect {
 	s.advance()
+	s.look()
 	a := s.Question()
 	switch {
 	case a == nil:
