@@ -120,6 +120,9 @@ func appendBudget(bs []budget, b budget) []budget {
 // due says, before a model call, whether a limit has been reached, and tells
 // of a budget that is nearly used up. Steps are the turn's model calls so far.
 func (u *turn) due(steps int) *core.Error {
+	if ms := u.session.Limits.Until; ms > 0 && time.Now().UnixMilli() >= ms { // whoever's timer was first
+		return overError()
+	}
 	if steps >= u.limits.turns {
 		return &core.Error{Code: core.CodeMaxTurns, Message: fmt.Sprintf("stopped after %d model calls, the limit of a turn", steps), Hint: "max_turns of the agent or in the settings sets the limit"}
 	}
