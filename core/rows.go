@@ -44,6 +44,11 @@ func insertRequest(tx Tx, r *Request) error {
 	return requestEvent(tx, *r, r.Created)
 }
 
+// undelivered are the messages of a session that wait for a host, or a task.
+func undelivered(r Reader, session string) ([]Request, error) {
+	return r.Requests(RequestFilter{Session: session, States: []RequestState{ReqQueued}, Kinds: []RequestKind{ReqMessage}})
+}
+
 func requestEvent(tx Tx, r Request, at time.Time) error {
 	text := string(r.Kind) + " " + string(r.State)
 	if r.State == ReqRefused {

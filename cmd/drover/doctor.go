@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
@@ -211,7 +212,11 @@ func (a *app) checkRegistry(ctx context.Context, dir string) []finding {
 			return err
 		}
 		all = append(all, finding{"registry", fine, fmt.Sprintf("the database is whole: %d tasks", len(tasks)), ""})
-		all = append(all, checkInterrupted(tasks), checkProcesses(tasks))
+		waiting, err := c.Requests(ctx, core.RequestFilter{States: []core.RequestState{core.ReqQueued}, Kinds: []core.RequestKind{core.ReqMessage}})
+		if err != nil {
+			return err
+		}
+		all = append(all, checkInterrupted(tasks), checkWaiting(tasks, waiting), checkProcesses(tasks))
 		return nil
 	})
 	if err != nil {
@@ -232,6 +237,20 @@ func checkInterrupted(tasks []core.TaskView) finding {
 		return finding{"sessions", fine, "none is interrupted", ""}
 	}
 	return finding{"sessions", warn, "interrupted, their host is gone: " + strings.Join(sessions, ", "), "drover resume " + sessions[0] + " goes on from the last committed step; drover cancel " + sessions[0] + " gives it up"}
+}
+
+// checkWaiting looks for messages to idle tasks: whoever sent one was stopped
+// before a host was there to deliver it.
+func checkWaiting(tasks []core.TaskView, waiting []core.Request) finding {
+	for _, q := range waiting {
+		for _, t := range tasks {
+			if t.ID == q.Task && t.Status == core.Idle && time.Since(q.Created) > time.Minute {
+				return finding{"messages", warn, fmt.Sprintf("%s to %s waits and nobody delivers it: %s", core.RequestRef(q.ID), q.Task, core.Short(core.CleanLine(q.Text), 60)),
+					"drover resume " + q.Task + " delivers it; drover withdraw " + core.RequestRef(q.ID) + " takes it back"}
+			}
+		}
+	}
+	return finding{"messages", fine, "none waits for a host", ""}
 }
 
 // checkProcesses looks for processes whose supervisor was killed.
