@@ -97,10 +97,11 @@ func TestErrorsAsJSON(t *testing.T) {
 
 // A turn that was stopped at its limit is not forgotten where the end of a child wakes the agent again.
 func TestLimitThenWoken(t *testing.T) {
-	var s *wireServer
+	var at atomic.Pointer[wireServer]
 	var limited atomic.Bool
 	released := make(chan struct{})
-	s = newWireServer(t, func(n int) string {
+	s := newWireServer(t, func(n int) string {
+		s := at.Load()
 		s.mu.Lock()
 		raw := s.sent[n-1]
 		s.mu.Unlock()
@@ -132,6 +133,7 @@ func TestLimitThenWoken(t *testing.T) {
 		}
 		return calls("task", `{"description":"a","prompt":"the child's work","agent_type":"general-purpose","mode":"background"}`)
 	})
+	at.Store(s)
 	p := newPerson(t, "OPENAI_BASE_URL="+s.URL)
 	out, fault, code := p.runs("run", "--model", "openai/m", "--max-turns", "2", "--output-format", "json", "work")
 	if code != 4 || !strings.Contains(out, `"text":"woken"`) || !strings.Contains(out, `"error_code":"max_turns"`) || !strings.Contains(out, `"exit_code":4`) {

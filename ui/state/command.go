@@ -1,7 +1,9 @@
 package state
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"drover/core"
@@ -19,6 +21,7 @@ type command struct {
 func commands() []command {
 	return append([]command{
 		{name: "new", usage: "new PROMPT", help: "start a session", run: (*State).cmdNew},
+		{name: "fork", usage: "fork TIMES PROMPT", help: "start several sessions with the same prompt, to compare: all work in this folder", run: (*State).cmdFork},
 		{name: "send", usage: "send TEXT", help: "message, after this turn", run: sendBy("m", core.Queue)},
 		{name: "steer", usage: "steer TEXT", help: "message, after the current tool call", run: sendBy("s", core.Steer)},
 		{name: "interrupt", usage: "interrupt TEXT", help: "message, now", run: sendBy("i", core.Interrupt)},
@@ -149,6 +152,19 @@ func (s *State) cmdNew(prompt string) []Effect {
 		return s.startNew()
 	}
 	return []Effect{NewSession{Prompt: prompt}}
+}
+
+// mostForks is how many sessions one word starts: each costs.
+const mostForks = 9
+
+func (s *State) cmdFork(arg string) []Effect {
+	count, prompt, _ := strings.Cut(arg, " ")
+	n, err := strconv.Atoi(count)
+	if prompt = strings.TrimSpace(prompt); err != nil || n < 2 || n > mostForks || prompt == "" {
+		s.fail(fmt.Sprintf("fork needs how many, 2 to %d, and what to do: fork 3 PROMPT", mostForks))
+		return nil
+	}
+	return slices.Repeat([]Effect{NewSession{Prompt: prompt}}, n)
 }
 
 func (s *State) cmdAgents(words string) []Effect {
