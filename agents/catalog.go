@@ -28,7 +28,7 @@ const Main = "main"
 type Options struct {
 	Home   string   // whose directories are the person's; "" is none
 	Config string   // drover's settings directory; "" is none
-	Order  []string // of families, see Families; those it leaves out come after
+	Order  []string // of families (.claude, .github, …); those it leaves out come after
 
 	// Canonical gives drover's name for a tool of any vocabulary; nil takes every name as it is.
 	Canonical func(name string) (string, bool)

@@ -51,16 +51,6 @@ var folders = family{
 	project: []string{"data/subagents", "subagents"}, user: []string{".pegasus/subagents"}, ends: []string{"SUBAGENT.md"}, deep: true,
 }
 
-// Families lists the names that a setting of the order may use, in the order
-// that holds without one.
-func Families() []string {
-	names := make([]string, len(families))
-	for i, f := range families {
-		names[i] = f.name
-	}
-	return names
-}
-
 // inOrder puts families in the order of the settings, the rest after them.
 func inOrder(all []family, order []string) []family {
 	rank := func(f family) int {

@@ -74,35 +74,6 @@ func startsAgents(tools []string) bool {
 // anyMCP stands for every tool of every MCP server.
 const anyMCP = "mcp_*"
 
-// Spelling gives a dialect's own word for one of drover's tools, or drover's
-// where it has none.
-func Spelling(dialect, tool string) string {
-	for _, w := range words {
-		if w.tool != tool {
-			continue
-		}
-		spelled := ""
-		switch dialect {
-		case "claude", "codex", "cursor", "kiro", "kilo", "junie":
-			spelled = w.claude
-		case "copilot":
-			spelled = w.copilot
-		case "gemini":
-			spelled = w.gemini
-		case "opencode":
-			spelled = w.opencode
-		case "pi", "xcsh":
-			spelled = w.pi
-		case "factory":
-			spelled = w.factory
-		}
-		if spelled != "" {
-			return spelled
-		}
-	}
-	return tool
-}
-
 // spelled reports whether another program writes the name like that: those that
 // begin with a capital do, and so do the words of the table.
 func spelled(name string) bool {
