@@ -115,6 +115,26 @@ func TestWatchAfterLostNudge(t *testing.T) {
 	awaitSteps(t, b, woken, 1)
 }
 
+// A brief process polls while it is young, and is woken by the kernel afterwards:
+// no commit is missed before, after, or while it changes over.
+func TestBriefWatch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := open(t, dir)
+	b, err := store.Open(t.Context(), dir, store.Options{Brief: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	woken := b.Watch(t.Context())
+	for n, began := 1, time.Now(); time.Since(began) < 2200*time.Millisecond; n++ {
+		if err := a.Update(t.Context(), core.Progress, step); err != nil {
+			t.Fatal(err)
+		}
+		awaitSteps(t, b, woken, n)
+	}
+}
+
 func TestHammer(t *testing.T) {
 	const workers, rounds = 8, 40
 	dir := t.TempDir()

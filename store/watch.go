@@ -16,6 +16,11 @@ const (
 	pollSafety = time.Second
 	pollAlone  = 50 * time.Millisecond
 	newsEvery  = time.Millisecond // the least time between two wakes by the nudge file
+
+	// The kernel takes up to 15 ms to end a watch, and a process that ends waits
+	// for it. One that may be over in a moment polls until it is no longer young.
+	young     = 2 * time.Second
+	pollYoung = 20 * time.Millisecond
 )
 
 func (s *Store) nudgeDir() string { return filepath.Join(filepath.Dir(s.path), "nudge") }
@@ -90,27 +95,48 @@ type follower struct {
 }
 
 // startFollow sets the watch and the baseline before it returns, so that no
-// commit after Watch is missed.
+// commit after Watch is missed. In a brief process the first poll does that:
+// it knows of no earlier state, and wakes.
 func (s *Store) startFollow() {
-	s.watching()
 	f := &follower{s: s}
-	if files, err := fsnotify.NewWatcher(); err == nil {
-		f.files = files
-		if err := files.Add(s.nudgeDir()); err != nil {
-			files.Close()
-			f.files = nil
-		}
+	if !s.brief {
+		f.listen()
+		f.moved()
 	}
-	f.moved()
 	s.wait.Go(f.run)
 }
 
+// listen asks the kernel, and the writers, for nudges.
+func (f *follower) listen() {
+	f.s.watching()
+	files, err := fsnotify.NewWatcher()
+	if err != nil {
+		return
+	}
+	if files.Add(f.s.nudgeDir()) != nil {
+		files.Close()
+		return
+	}
+	f.files = files
+}
+
+// every is how often to poll.
+func (f *follower) every() time.Duration {
+	if f.files != nil {
+		return pollSafety
+	}
+	return pollAlone
+}
+
 func (f *follower) run() {
-	every := pollAlone
 	var events <-chan fsnotify.Event
 	var faults <-chan error
-	if f.files != nil {
-		every, events, faults = pollSafety, f.files.Events, f.files.Errors
+	var grown <-chan time.Time
+	every := f.every()
+	if f.s.brief {
+		every, grown = pollYoung, time.After(young)
+	} else if f.files != nil {
+		events, faults = f.files.Events, f.files.Errors
 	}
 	defer f.close()
 	tick := time.NewTicker(every)
@@ -119,6 +145,14 @@ func (f *follower) run() {
 		select {
 		case <-f.s.done:
 			return
+		case <-grown:
+			if f.listen(); f.files != nil {
+				events, faults = f.files.Events, f.files.Errors
+			}
+			tick.Reset(f.every())
+			if f.moved() { // between the last poll and the watch
+				f.s.wake()
+			}
 		case _, ok := <-events:
 			if !ok {
 				events = nil

@@ -13,6 +13,7 @@ import (
 
 	"drover/agents"
 	"drover/core"
+	"drover/store"
 )
 
 func (a *app) agentsCmd() *cobra.Command {
@@ -35,7 +36,7 @@ func (a *app) agentsCmd() *cobra.Command {
 
 // catalogued opens the catalogue for one command in this directory.
 func (a *app) catalogued(ctx context.Context, f func(k *catalogue, dir string) error) (err error) {
-	e, err := a.engine(ctx)
+	e, err := a.engine(ctx, store.Options{})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"drover/core"
 	"drover/core/config"
+	"drover/store"
 	"drover/themes"
 	"drover/ui"
 	"drover/ui/state"
@@ -124,7 +125,7 @@ func (a *app) plainly(ctx context.Context, args []string) (err error) {
 	if a.json {
 		return usage("drover ps --json", "the plain view has no JSON")
 	}
-	e, err := a.engine(ctx)
+	e, err := a.engine(ctx, store.Options{})
 	if err != nil {
 		return err
 	}

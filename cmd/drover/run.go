@@ -13,6 +13,7 @@ import (
 	"drover/core"
 	"drover/core/config"
 	"drover/core/host"
+	"drover/store"
 )
 
 // runFlags are what a person says of a new session.
@@ -71,7 +72,7 @@ func (a *app) runSession(ctx context.Context, args []string, f runFlags) (err er
 	around, leave := surroundingsOfThis(ctx)
 	defer leave()
 	f.around = around
-	e, err := a.engine(ctx)
+	e, err := a.engine(ctx, store.Options{Brief: true})
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (a *app) detachHost(session string) error {
 }
 
 func (a *app) hostSession(ctx context.Context, session string) error {
-	e, err := a.engine(ctx)
+	e, err := a.engine(ctx, store.Options{})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"drover/core"
 	"drover/core/config"
 	"drover/core/tool"
+	"drover/store"
 	"drover/themes"
 	"drover/ui"
 	"drover/ui/state"
@@ -28,7 +29,7 @@ func (a *app) screen(ctx context.Context, args []string) (err error) {
 		return usage("drover ps shows the tree as text; drover run PROMPT works without a screen", "the screen needs a terminal")
 	}
 	loaded := holdGarbage()
-	e, err := a.engine(ctx)
+	e, err := a.engine(ctx, store.Options{})
 	if err != nil {
 		return err
 	}

@@ -41,19 +41,19 @@ type engine struct {
 
 // openRegistry opens what reading and asking need: the store, and hosts as processes.
 func (a *app) openRegistry(ctx context.Context) (client, func() error, error) {
-	e, err := a.registry(ctx)
+	e, err := a.registry(ctx, store.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
 	return e.Client, e.store.Close, nil
 }
 
-func (a *app) registry(ctx context.Context) (*engine, error) {
+func (a *app) registry(ctx context.Context, o store.Options) (*engine, error) {
 	dir, err := config.StateDir(a.getenv)
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, dir, store.Options{})
+	s, err := store.Open(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +61,12 @@ func (a *app) registry(ctx context.Context) (*engine, error) {
 }
 
 // engine opens all of it. Settings come first: a mistake in them leaves no trace.
-func (a *app) engine(ctx context.Context) (*engine, error) {
+func (a *app) engine(ctx context.Context, o store.Options) (*engine, error) {
 	settings, err := config.Load(a.getenv)
 	if err != nil {
 		return nil, err
 	}
-	e, err := a.registry(ctx)
+	e, err := a.registry(ctx, o)
 	if err != nil {
 		return nil, err
 	}
