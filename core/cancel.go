@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -104,7 +105,7 @@ func (c *change) stop(id, by string) (stopping, error) {
 			return stopping{}, err
 		}
 	}
-	if err := c.dismiss(id, "the task was cancelled before it was delivered"); err != nil {
+	if err := c.dismiss("the task was cancelled before it was delivered", id); err != nil {
 		return stopping{}, err
 	}
 	s := stopping{Stopped: Stopped{ID: id, Name: t.Label(), Was: was}}
@@ -153,13 +154,20 @@ func Dangling(entries []Entry) []ToolCall {
 	return out
 }
 
-// dismiss settles what still waited for a task that has ended.
-func (c *change) dismiss(id, why string) error {
-	reqs, err := c.pending(id)
+// dismiss settles what still waited for tasks that have ended.
+func (c *change) dismiss(why string, ids ...string) error {
+	one := "" // of several tasks, those of the session are looked through at once
+	if len(ids) == 1 {
+		one = ids[0]
+	}
+	reqs, err := pending(c.tx, c.session.ID, one)
 	if err != nil {
 		return err
 	}
 	for _, q := range reqs {
+		if !slices.Contains(ids, q.Task) {
+			continue
+		}
 		state := ReqRefused
 		if q.Kind == ReqNotice {
 			state = ReqDone // news for nobody is no refusal
@@ -168,11 +176,14 @@ func (c *change) dismiss(id, why string) error {
 			return err
 		}
 	}
-	apps, err := c.tx.Approvals(ApprovalFilter{Task: id, States: []ApprovalState{AppPending}})
+	apps, err := c.tx.Approvals(ApprovalFilter{Session: c.session.ID, Task: one, States: []ApprovalState{AppPending}})
 	if err != nil {
 		return err
 	}
 	for _, a := range apps {
+		if !slices.Contains(ids, a.Task) {
+			continue
+		}
 		a.State, a.Decided = AppGone, c.now
 		if err := c.tx.UpdateApproval(a); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,18 +39,6 @@ func (r *Registry) change(d Durability, f func(*change) error) error {
 	}
 	for _, e := range o.c.notable {
 		r.o.OnEvent(e)
-	}
-	return nil
-}
-
-func (c *change) write() error {
-	for _, id := range c.order {
-		t := c.staged[id]
-		rev, err := c.tx.UpdateTask(*t)
-		if err != nil {
-			return err
-		}
-		t.Rev = rev
 	}
 	return nil
 }
@@ -124,6 +113,12 @@ func (c *change) do(id string, op Op, f func(*Task)) error {
 }
 
 func (c *change) event(task string, k EventKind, notable bool, text, ref string) error {
+	if k == EvStep && text == "" { // it only says that the task has changed: once a transaction is enough
+		if c.g.ticked[task] {
+			return nil
+		}
+		c.g.ticked[task] = true
+	}
 	e := Event{Session: c.session.ID, Task: task, At: c.now, Kind: k, Notable: notable, Text: text, Ref: ref}
 	seq, err := c.tx.AppendEvent(e)
 	if e.Seq = seq; notable && err == nil {
@@ -164,7 +159,12 @@ func (c *change) setSession(f func(*Session)) error {
 
 // pending are the messages and notices that wait for the task, oldest first.
 func (c *change) pending(id string) ([]Request, error) {
-	return c.tx.Requests(RequestFilter{Task: id, States: []RequestState{ReqQueued}, Kinds: []RequestKind{ReqMessage, ReqNotice}})
+	return pending(c.tx, c.session.ID, id)
+}
+
+func pending(rd Reader, session, task string) ([]Request, error) {
+	reqs, err := rd.Requests(RequestFilter{Session: session, Task: task, States: []RequestState{ReqQueued}}) // as the index has it
+	return slices.DeleteFunc(reqs, func(q Request) bool { return q.Kind != ReqMessage && q.Kind != ReqNotice }), err
 }
 
 func (c *change) settle(q Request, s RequestState, turn int, outcome string) error {
@@ -312,12 +312,11 @@ func (c *change) deliverNotices(t *Task, ns []Request) error {
 	if err := c.entry(Entry{Task: t.ID, Turn: t.Turn, Step: t.Steps, Kind: EntryNotice, Sender: SenderSystem, Text: noticeText(ns)}); err != nil {
 		return err
 	}
-	for _, n := range ns {
-		if err := c.settle(n, ReqDone, t.Turn, ""); err != nil {
-			return err
-		}
+	ids := make([]int64, len(ns))
+	for i, n := range ns {
+		ids[i] = n.ID
 	}
-	return nil
+	return c.tx.FinishRequests(ids, t.Turn, c.now)
 }
 
 func noticeText(ns []Request) string {

@@ -171,7 +171,11 @@ func (c *Client) acceptable(r Reader, t *Task, req Request) error {
 			return named(&Error{Code: CodeWrongStatus, Message: "the task is not interrupted: its host is alive", Hint: "drover show " + t.ID + " says what it is doing"}, t)
 		}
 	case ReqEnd:
-		return endable(r, t)
+		live, err := r.Tasks(TaskFilter{Session: t.Session, Live: true})
+		if err != nil {
+			return err
+		}
+		return endable(t, live)
 	case ReqAutopilot, ReqSlots, ReqModel:
 		if t.Kind != KindMain {
 			return named(&Error{Code: CodeWrongStatus, Message: string(req.Kind) + " belongs to a session", Hint: "name its main task: " + t.Session}, t)

@@ -43,14 +43,27 @@ func (c *Client) Session(ctx context.Context, id string) (Session, error) {
 	return view(ctx, c.Store, func(r Reader) (Session, error) { return r.Session(id) })
 }
 
-// LiveText is what has arrived of the answer the task's model is writing.
-func (c *Client) LiveText(ctx context.Context, task string) (Live, error) {
-	return view(ctx, c.Store, func(r Reader) (Live, error) {
-		ls, err := r.LiveTexts([]string{task})
-		if err != nil || len(ls) == 0 {
-			return Live{Task: task}, err
+// News is what has come since somebody looked last.
+type News struct {
+	Entries []Entry // of the main task
+	Events  []Event // notable ones of the session
+	Live    Live    // what has arrived of the answer that main's model is writing
+}
+
+// News of a session, in one snapshot: entries and events with a Seq above those given.
+func (c *Client) News(ctx context.Context, session string, entry, event int64) (News, error) {
+	return view(ctx, c.Store, func(r Reader) (n News, err error) {
+		if n.Entries, err = r.Entries(session, entry, 0); err != nil {
+			return n, err
 		}
-		return ls[0], nil
+		if n.Events, err = r.Events(EventFilter{Session: session, After: event, Notable: true}); err != nil {
+			return n, err
+		}
+		ls, err := r.LiveTexts([]string{session})
+		if len(ls) > 0 {
+			n.Live = ls[0]
+		}
+		return n, err
 	})
 }
 

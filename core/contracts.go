@@ -133,11 +133,16 @@ type Tx interface {
 	// AddUsage counts what one call of a model has used, on the day of at.
 	AddUsage(task, model string, at time.Time, t Tokens) error
 	PutTurn(Turn) error
+	// EndTurn completes a turn's row: response, what was handed in and the time.
+	// ToolCalls are those of the task so far; the row keeps those since it began.
+	EndTurn(Turn) error
 	// AppendEntry gives the entry the next Seq of its task, unless it has one, and returns it.
 	AppendEntry(Entry) (seq int64, err error)
 	InsertRequest(Request) (id int64, err error)
 	// UpdateRequest writes r where the row's state is still from. Otherwise CodeConflict.
 	UpdateRequest(r Request, from RequestState) error
+	// FinishRequests makes queued requests done, in that turn. CodeConflict where one is not queued any more.
+	FinishRequests(ids []int64, turn int, at time.Time) error
 	AppendEvent(Event) (seq int64, err error)
 	InsertApproval(Approval) (id int64, err error)
 	// UpdateApproval writes a where the row is still pending. Otherwise CodeConflict.

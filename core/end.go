@@ -52,15 +52,20 @@ func (r *Registry) EndTask(id, by string) error {
 		if _, err := Next(root.Status, OpComplete); err != nil {
 			return named(err, root)
 		}
-		if err := endable(c.tx, root); err != nil {
+		ids := c.subtree(id)
+		under := make([]Task, len(ids))
+		for i, id := range ids {
+			under[i] = *c.peek(id)
+		}
+		if err := endable(root, under); err != nil {
 			return err
 		}
-		for _, id := range c.subtree(id) {
+		for _, id := range ids {
 			if err := c.endOne(id, by, id == root.ID); err != nil {
 				return err
 			}
 		}
-		return nil
+		return c.dismiss("the task was ended before it was delivered", ids...)
 	})
 }
 
@@ -74,9 +79,6 @@ func (c *change) endOne(id, by string, notable bool) error {
 		op, kind, text = OpFail, EvFailed, t.Label()+" failed: "+t.Error
 	}
 	if err := c.do(id, op, func(t *Task) { t.EndedBy = by }); err != nil {
-		return err
-	}
-	if err := c.dismiss(id, "the task was ended before it was delivered"); err != nil {
 		return err
 	}
 	return c.event(id, kind, notable, text, "")
@@ -133,7 +135,7 @@ func (c *change) failOne(id string, a Answer, e *Error) error {
 			return err
 		}
 	}
-	if err := c.dismiss(id, "the task failed before it was delivered"); err != nil {
+	if err := c.dismiss("the task failed before it was delivered", id); err != nil {
 		return err
 	}
 	return c.event(id, EvFailed, true, t.Label()+" failed: "+Short(CleanLine(e.Error()), 160), "")

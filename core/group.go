@@ -58,11 +58,17 @@ func (l *line) submit(o *order, commit func([]*order)) {
 type group struct {
 	session Session
 	tasks   map[string]*Task // nil: removed
+	changed []string         // in order of first touch
 	added   []string
 	wrote   []Entry
 	quiet   []string
 	origins map[string]Origin
+	ticked  map[string]bool // tasks with an EvStep without text
 	now     time.Time
+}
+
+func newGroup(s Session, now time.Time) *group {
+	return &group{session: s, tasks: map[string]*Task{}, origins: map[string]Origin{}, ticked: map[string]bool{}, now: now}
 }
 
 // commit writes changes in one transaction, in their order, each one seeing
@@ -90,20 +96,18 @@ func (r *Registry) together(orders []*order) error {
 	for _, o := range orders {
 		d = max(d, o.d)
 	}
-	g := &group{now: r.o.Now().Truncate(time.Millisecond)} // as rows keep it
+	now := r.o.Now().Truncate(time.Millisecond) // as rows keep it
+	var g *group
 	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
-		g.session, g.tasks, g.added, g.wrote, g.quiet, g.origins = r.session, map[string]*Task{}, nil, nil, nil, map[string]Origin{}
+		g = newGroup(r.session, now)
 		for _, o := range orders {
-			o.c = &change{r: r, g: g, tx: tx, now: g.now, session: g.session, staged: map[string]*Task{}, origins: map[string]Origin{}}
+			o.c = &change{r: r, g: g, tx: tx, now: now, session: g.session, staged: map[string]*Task{}, origins: map[string]Origin{}}
 			if err := o.f(o.c); err != nil {
-				return err
-			}
-			if err := o.c.write(); err != nil {
 				return err
 			}
 			g.take(o.c)
 		}
-		return nil
+		return g.write(tx)
 	})
 	if err == nil {
 		r.remember(g)
@@ -117,6 +121,7 @@ func (g *group) take(c *change) {
 	for id, t := range c.staged {
 		g.tasks[id] = t
 	}
+	g.changed = append(g.changed, c.order...)
 	g.added = append(g.added, c.added...)
 	g.wrote = append(g.wrote, c.wrote...)
 	g.quiet = append(g.quiet, c.quiet...)
@@ -124,6 +129,23 @@ func (g *group) take(c *change) {
 	for _, id := range c.removed {
 		g.tasks[id] = nil
 	}
+}
+
+// write updates the row of each task once, however many changes it has seen.
+func (g *group) write(tx Tx) error {
+	written := make(map[string]bool, len(g.changed))
+	for _, id := range g.changed {
+		t := g.tasks[id]
+		if t == nil || written[id] {
+			continue
+		}
+		rev, err := tx.UpdateTask(*t)
+		if err != nil {
+			return err
+		}
+		t.Rev, written[id] = rev, true
+	}
+	return nil
 }
 
 // remember makes the committed rows memory and wakes who waits for them. mu is held.

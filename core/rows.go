@@ -30,8 +30,8 @@ func insertTask(tx Tx, t *Task, sp Spec) (first []Entry, err error) {
 	if err := tx.PutTurn(Turn{Task: t.ID, N: t.Turn, Prompt: sp.Prompt, Sender: t.Opener, Started: t.Created}); err != nil {
 		return nil, err
 	}
-	e := Entry{Task: t.ID, Turn: t.Turn, Kind: EntryMessage, At: t.Created, Sender: t.Opener, Text: storable(sp.Prompt)}
-	e.Seq, err = tx.AppendEntry(e)
+	e := Entry{Task: t.ID, Seq: 1, Turn: t.Turn, Kind: EntryMessage, At: t.Created, Sender: t.Opener, Text: storable(sp.Prompt)}
+	_, err = tx.AppendEntry(e)
 	return []Entry{e}, err
 }
 
@@ -115,13 +115,9 @@ func promotable(t *Task) error {
 	return nil
 }
 
-func endable(r Reader, t *Task) error {
+func endable(t *Task, tasks []Task) error {
 	if t.Status == Running {
 		return named(&Error{Code: CodeWrongStatus, Message: "the task is still running", Hint: "wait for it, or cancel it"}, t)
-	}
-	tasks, err := r.Tasks(TaskFilter{Session: t.Session, Live: true})
-	if err != nil {
-		return err
 	}
 	for _, d := range Descendants(tasks, t.ID) {
 		if d.Status == Running {

@@ -23,12 +23,8 @@ type NewTask struct {
 }
 
 func (c *change) create(parent *Task, n NewTask) (Task, error) {
-	id, err := freshID(c.tx, c.r.o.NewID)
-	if err != nil {
-		return Task{}, err
-	}
 	t := Task{
-		ID: id, Session: c.session.ID, Parent: parent.ID, Kind: n.Kind, Agent: n.Agent.Name,
+		Session: c.session.ID, Parent: parent.ID, Kind: n.Kind, Agent: n.Agent.Name,
 		Name: c.freshName(n.Name, n.Agent.Name), Description: n.Description, Depth: parent.Depth + 1,
 		Mode: n.Mode, Model: n.Model, CallID: n.CallID, Created: c.now,
 		State: State{Status: Running, Activity: ActQueued, Turn: 1, Opener: parent.ID},
@@ -36,10 +32,11 @@ func (c *change) create(parent *Task, n NewTask) (Task, error) {
 		Usage: Usage{CostKnown: true},
 	}
 	sp := Spec{Prompt: n.Prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Output: n.Output, Agent: jsonOf(n.Agent)}
-	first, err := insertTask(c.tx, &t, sp)
+	first, err := c.insertNew(&t, sp)
 	if err != nil {
 		return t, err
 	}
+	id := t.ID
 	c.wrote = append(c.wrote, first...)
 	how := "in the background"
 	if t.Mode == Sync {
@@ -55,6 +52,17 @@ func (c *change) create(parent *Task, n NewTask) (Task, error) {
 		return t, err
 	}
 	return t, c.event(id, EvModel, true, t.Label()+": "+Short(CleanLine(n.Note), 200), "")
+}
+
+// insertNew gives the task an ID that is free.
+func (c *change) insertNew(t *Task, sp Spec) (first []Entry, err error) {
+	for range idRetries {
+		t.ID = c.r.o.NewID()
+		if first, err = insertTask(c.tx, t, sp); CodeOf(err) != CodeConflict {
+			return first, err
+		}
+	}
+	return nil, Errorf(CodeInternal, "no free task ID after %d tries: %w", idRetries, err)
 }
 
 // freshName makes a name that is unique in the session: names address tasks.
@@ -139,9 +147,9 @@ func (c *change) boundary(id string) (got bool, err error) {
 
 // waiting asks the rows whether anything for a step boundary is there, without a write.
 func (r *Registry) waiting(id string) (bool, error) {
-	found := false
+	found, session := false, r.Session().ID
 	err := r.View(func(rd Reader) error {
-		reqs, err := rd.Requests(RequestFilter{Task: id, States: []RequestState{ReqQueued}, Kinds: []RequestKind{ReqMessage, ReqNotice}})
+		reqs, err := pending(rd, session, id)
 		for _, q := range reqs {
 			found = found || q.Kind == ReqNotice || q.Delivery != Queue
 		}
@@ -299,17 +307,8 @@ func handedText(a Answer) string {
 
 // closeTurn completes the turn's row and the requests it answered.
 func (c *change) closeTurn(t *Task, a Answer) error {
-	turns, err := c.tx.Turns(t.ID, t.Turn-1)
-	if err != nil {
+	if err := c.tx.EndTurn(Turn{Task: t.ID, N: t.Turn, Response: a.Text, Handed: a.Handed, Ended: c.now, ToolCalls: t.ToolCalls}); err != nil {
 		return err
-	}
-	if len(turns) > 0 {
-		turn := turns[0]
-		turn.ToolCalls = t.ToolCalls - turn.ToolCalls
-		turn.Response, turn.Handed, turn.Ended = a.Text, a.Handed, c.now
-		if err := c.tx.PutTurn(turn); err != nil {
-			return err
-		}
 	}
 	reqs, err := c.tx.Requests(RequestFilter{Task: t.ID, States: []RequestState{ReqDelivered}})
 	if err != nil {
@@ -350,7 +349,8 @@ func (c *change) tellParent(t *Task, text string) error {
 	if err := insertRequest(c.tx, &q); err != nil {
 		return err
 	}
-	if p.Status == Idle && q.Delivery != Quiet {
+	// While others may have news as well the host wakes it, when it is time.
+	if p.Status == Idle && q.Delivery != Quiet && !gathering(c.each, p.ID, []Request{q}, c.now) {
 		_, err := c.open(p.ID)
 		return err
 	}

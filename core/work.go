@@ -83,6 +83,9 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 		}); err != nil {
 			return err
 		}
+		if _, err := c.boundary(id); err != nil { // what came while it waited for its slot
+			return err
+		}
 		return c.event(id, EvActivity, false, string(ActModel), "")
 	})
 	if err != nil {

@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
+	"time"
 
 	"drover/core"
 )
@@ -18,6 +21,7 @@ var (
 	replaceTurn    = "INSERT OR REPLACE" + insertInto("turns", turnColumns)[len("INSERT"):]
 	replaceLive    = "INSERT OR REPLACE" + insertInto("live", liveColumns)[len("INSERT"):]
 
+	endTurn        = "UPDATE turns SET response=?,ended=?,tool_calls=?-tool_calls,result=?,full=?,partial=?,code=? WHERE task=? AND n=?"
 	updateSession  = "UPDATE sessions SET " + assign(sessionOther) + " WHERE id=?"
 	updateTask     = "UPDATE tasks SET rev=rev+1," + assign(taskOther) + " WHERE id=? AND rev=?"
 	updateRequest  = "UPDATE requests SET " + assign(requestOther) + " WHERE id=? AND state=?"
@@ -132,6 +136,11 @@ func (t *tx) PutTurn(n core.Turn) error {
 	return err
 }
 
+func (t *tx) EndTurn(n core.Turn) error {
+	_, err := t.exec(endTurn, n.Response, ms(n.Ended), n.ToolCalls, []byte(n.Result), n.Full, n.Partial, string(n.Code), n.Task, n.N)
+	return err
+}
+
 func (t *tx) AppendEntry(e core.Entry) (int64, error) {
 	if e.Seq == 0 {
 		last, err := collect(&t.reader, scanAny[int64], "SELECT coalesce(max(seq), 0) FROM steps WHERE task = ?", e.Task)
@@ -155,6 +164,17 @@ func (t *tx) UpdateRequest(r core.Request, from core.RequestState) error {
 		err = t.missed("request", core.RequestRef(r.ID), "SELECT 1 FROM requests WHERE id = ?", r.ID)
 	}
 	return err
+}
+
+func (t *tx) FinishRequests(ids []int64, turn int, at time.Time) error {
+	result, err := t.exec("UPDATE requests SET state='done',outcome='',turn=?,done=? WHERE id IN (SELECT value FROM json_each(?)) AND state='queued'", turn, ms(at), jsonText(ids))
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n != int64(len(ids)) {
+		return errors.Join(err, conflict("request", fmt.Sprintf("one of %d", len(ids))))
+	}
+	return nil
 }
 
 func (t *tx) AppendEvent(e core.Event) (int64, error) {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"time"
@@ -42,7 +43,8 @@ func (s *Store) openNudge() error {
 // they look by themselves every pollSafety.
 func (s *Store) nudge() {
 	if s.nudgeFile != nil && s.watched() {
-		_, _ = s.nudgeFile.WriteAt([]byte{'.'}, 0)
+		mark := binary.LittleEndian.AppendUint64(nil, uint64(time.Now().UnixNano())) // another one each time
+		_, _ = s.nudgeFile.WriteAt(mark, 0)
 	}
 }
 
@@ -92,23 +94,25 @@ type follower struct {
 	db      *sql.DB           // its own, of one connection
 	conn    *sql.Conn         // pinned: data_version is a property of a connection
 	version int64
+	mark    [8]byte // last seen in the nudge file
 }
 
 // startFollow sets the watch and the baseline before it returns, so that no
-// commit after Watch is missed. In a brief process the first poll does that:
-// it knows of no earlier state, and wakes.
+// commit after Watch is missed.
 func (s *Store) startFollow() {
+	s.watching()
 	f := &follower{s: s}
-	if !s.brief {
+	if s.brief {
+		f.heard()
+	} else {
 		f.listen()
 		f.moved()
 	}
 	s.wait.Go(f.run)
 }
 
-// listen asks the kernel, and the writers, for nudges.
+// listen asks the kernel for nudges.
 func (f *follower) listen() {
-	f.s.watching()
 	files, err := fsnotify.NewWatcher()
 	if err != nil {
 		return
@@ -120,39 +124,56 @@ func (f *follower) listen() {
 	f.files = files
 }
 
-// every is how often to poll.
-func (f *follower) every() time.Duration {
-	if f.files != nil {
-		return pollSafety
+// youth looks at the nudge file from time to time, and reports whether the
+// Store was closed meanwhile.
+func (f *follower) youth() (closed bool) {
+	tick := time.NewTicker(pollYoung)
+	defer tick.Stop()
+	for grown := time.After(young); ; {
+		select {
+		case <-f.s.done:
+			return true
+		case <-grown:
+			return false
+		case <-tick.C:
+			if f.heard() {
+				f.s.wake()
+			}
+		}
 	}
-	return pollAlone
+}
+
+// heard reports whether the mark in the nudge file is another one than before.
+func (f *follower) heard() bool {
+	var mark [8]byte
+	_, _ = f.s.nudgeFile.ReadAt(mark[:], 0) // nothing in it: nobody has written
+	was := f.mark
+	f.mark = mark
+	return mark != was
 }
 
 func (f *follower) run() {
+	defer f.close()
+	if f.s.brief {
+		if f.youth() {
+			return
+		}
+		f.listen()
+		f.moved()
+		f.s.wake() // for what came between the last look and the watch
+	}
+	every := pollAlone
 	var events <-chan fsnotify.Event
 	var faults <-chan error
-	var grown <-chan time.Time
-	every := f.every()
-	if f.s.brief {
-		every, grown = pollYoung, time.After(young)
-	} else if f.files != nil {
-		events, faults = f.files.Events, f.files.Errors
+	if f.files != nil {
+		every, events, faults = pollSafety, f.files.Events, f.files.Errors
 	}
-	defer f.close()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-f.s.done:
 			return
-		case <-grown:
-			if f.listen(); f.files != nil {
-				events, faults = f.files.Events, f.files.Errors
-			}
-			tick.Reset(f.every())
-			if f.moved() { // between the last poll and the watch
-				f.s.wake()
-			}
 		case _, ok := <-events:
 			if !ok {
 				events = nil

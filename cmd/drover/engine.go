@@ -30,7 +30,7 @@ type client interface {
 	Usage(ctx context.Context, by string) (groups []core.UsageSum, total core.UsageSum, err error)
 	Tree(ctx context.Context, session string) ([]core.TaskView, error)
 	Search(ctx context.Context, q core.Search, patience time.Duration) (core.Found, error)
-	LiveText(ctx context.Context, task string) (core.Live, error)
+	News(ctx context.Context, session string, entry, event int64) (core.News, error)
 }
 
 var _ client = (*core.Client)(nil)

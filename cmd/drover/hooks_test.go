@@ -8,6 +8,7 @@ import (
 
 	"drover/core"
 	"drover/core/hook"
+	"drover/store"
 )
 
 // TestHooksFollowWhatIsOnDisk: what a person trusts or writes counts at the next moment, in an engine that runs.
@@ -27,7 +28,7 @@ func TestHooksFollowWhatIsOnDisk(t *testing.T) {
 		}
 	}
 	env := map[string]string{"HOME": home, "DROVER_STATE": filepath.Join(home, "state"), "DROVER_CONFIG": filepath.Join(home, "config")}
-	e, err := (&app{getenv: func(k string) string { return env[k] }}).engine(t.Context())
+	e, err := (&app{getenv: func(k string) string { return env[k] }}).engine(t.Context(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

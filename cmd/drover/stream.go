@@ -81,33 +81,24 @@ func (s *stream) follow(ctx context.Context, over <-chan struct{}) error {
 
 // news prints what is new since the last time.
 func (s *stream) news(ctx context.Context) error {
-	live, err := s.c.LiveText(ctx, s.session)
+	n, err := s.c.News(ctx, s.session, s.entry, s.event)
 	if err != nil {
 		return err
 	}
-	// Read after the live text: an answer that was committed in between is printed as an entry.
-	entries, err := s.c.Entries(ctx, s.session, s.entry, 0)
-	if err != nil {
-		return err
-	}
-	events, err := s.c.Events(ctx, core.EventFilter{Session: s.session, After: s.event, Notable: true})
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
+	for _, e := range n.Entries {
 		s.entry = e.Seq
 		if err := s.printEntry(e); err != nil {
 			return err
 		}
 	}
-	for _, e := range events {
+	for _, e := range n.Events {
 		s.event = e.Seq
 		if err := s.printEvent(ctx, e); err != nil {
 			return err
 		}
 	}
-	if len(entries) == 0 && s.format == formatText && !s.whole {
-		return s.grow(live.Text)
+	if len(n.Entries) == 0 && s.format == formatText && !s.whole {
+		return s.grow(n.Live.Text)
 	}
 	return nil
 }

@@ -173,7 +173,8 @@ func (w *world) close() {
 	}
 }
 
-func (w *world) settle() { synctest.Wait() }
+// settle lets what is to be done be done; a host looks for requests every few milliseconds.
+func (w *world) settle() { w.pass(5 * time.Millisecond) }
 
 func (w *world) pass(d time.Duration) { time.Sleep(d); synctest.Wait() }
 
@@ -183,7 +184,7 @@ func (w *world) send(ref, text string, d core.Delivery) core.Request {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	synctest.Wait()
+	w.settle()
 	return q
 }
 

@@ -150,8 +150,13 @@ func (h *Host) serve(ctx context.Context) error {
 	return h.loop(ctx, changed)
 }
 
+// lookEvery is the least time between two looks for requests that only commits
+// ask for: most of them are the host's own.
+const lookEvery = 4 * time.Millisecond
+
 func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 	var idle, more <-chan time.Time
+	var looked time.Time
 	for {
 		quiet, err := h.look()
 		if err != nil {
@@ -177,6 +182,11 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 			h.tidy(ctx)
 			return nil
 		case <-changed:
+			select { // a turn's end is not kept waiting
+			case <-ctx.Done():
+			case <-h.wake:
+			case <-time.After(lookEvery - time.Since(looked)):
+			}
 		case <-h.wake:
 		case <-more:
 		}
@@ -184,6 +194,7 @@ func (h *Host) loop(ctx context.Context, changed <-chan struct{}) error {
 		if err != nil {
 			return err
 		}
+		looked = time.Now()
 		if more = nil; gathering {
 			more = time.After(core.NoticeRest)
 		}

@@ -29,6 +29,9 @@ func (u *turn) hook(ctx context.Context, e core.HookEvent) (core.HookOutcome, er
 	e.Transcript = u.writeTranscript
 	defer u.clock.hold(core.ActHook)()
 	out, err := u.o.Hooks.Run(ctx, e)
+	if len(out.Ran) > 0 { // that took time
+		u.delivered = false
+	}
 	for _, ran := range out.Ran {
 		if ran.Problem == "" {
 			continue

@@ -75,7 +75,8 @@ type turn struct {
 	limits  limits
 	clock   *clock
 	just    map[string]bool // calls that have begun with the commit of their answer
-	// delivered says that what waited for this step's boundary came with its last result.
+	// delivered says that what waited for this step's boundary came with the last
+	// result of the step before, or with the beginning of the turn's work.
 	delivered bool
 	warned    map[string]bool // budgets that were told to be nearly used up
 	graced    bool            // there is no grace turn any more
@@ -87,7 +88,7 @@ type turn struct {
 // Turn performs the running turn of t (see core.Runner).
 func (r *Runner) Turn(ctx context.Context, w *core.Work, t core.Task) (core.Answer, error) {
 	s := r.o.Registry.Session()
-	u := &turn{Runner: r, w: w, t: t, session: s, warned: map[string]bool{}, info: core.TaskInfo{
+	u := &turn{Runner: r, w: w, t: t, session: s, delivered: true, warned: map[string]bool{}, info: core.TaskInfo{
 		Session: s.ID, Task: t.ID, Kind: t.Kind, Agent: t.Agent, Dir: s.Dir, Depth: t.Depth,
 		Autopilot: s.Autopilot && t.Kind == core.KindMain, Pace: s.Pace,
 	}}
