@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 
 func main() {
 	sandbox.Main() // this program is its own supervisor of child processes
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(mostPercent) // the first 16 MB are not collected: a command is over by then
+	}
 	os.Exit(realMain())
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 )
@@ -20,13 +21,26 @@ func holdGarbage() (loaded func()) {
 	limit := debug.SetMemoryLimit(openingMemory)
 	debug.SetGCPercent(-1)
 	return func() {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		percent := mostPercent
-		if used := live[0].Value.Uint64(); used > 0 {
-			percent = int(min(mostPercent, max(leastPercent, 100*someGarbage/used)))
-		}
-		debug.SetGCPercent(percent)
+		allowGarbage()
 		debug.SetMemoryLimit(limit)
 	}
+}
+
+// allowGarbage says how much garbage there may be beside what is in use now.
+func allowGarbage() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	percent := mostPercent
+	if used := live[0].Value.Uint64(); used > 0 {
+		percent = int(min(mostPercent, max(leastPercent, 100*someGarbage/used)))
+	}
+	debug.SetGCPercent(percent)
+}
+
+// tuneGarbage does so after each collection from now on.
+func tuneGarbage() {
+	runtime.AddCleanup(new([64]byte), func(struct{}) {
+		allowGarbage()
+		tuneGarbage()
+	}, struct{}{})
 }

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -80,15 +79,11 @@ func (a *app) engine(ctx context.Context, o store.Options) (*engine, error) {
 	return e, nil
 }
 
-// hostGC: what a host keeps is a few megabytes; to collect half as often costs
-// about as much again, and saves a tenth of the time.
-const hostGC = 200
-
 // host makes the host of a session. One that runs a single prompt ends the
 // session when it is idle. log may be nil.
 func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, error) {
 	if e.getenv("GOGC") == "" {
-		debug.SetGCPercent(hostGC)
+		tuneGarbage()
 	}
 	scratch := filepath.Join(e.dir, "scratch", session)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
