@@ -132,7 +132,27 @@ func (s *Store) open(ctx context.Context) error {
 		s.copied.Store(-checkpointLeast)
 	}
 	s.wait.Go(s.checkpoints)
+	if s.brief {
+		s.wait.Go(s.warm)
+	}
 	return nil
+}
+
+// warm opens the two readers that everybody needs while the writer is at work
+// on the first rows. What fails here fails again where it is told.
+func (s *Store) warm() {
+	var held []*sql.Conn
+	for range 2 {
+		c, err := s.readDB.Conn(context.Background())
+		if err != nil {
+			break
+		}
+		held = append(held, c)
+		_, _ = c.ExecContext(context.Background(), "SELECT 1 FROM sessions LIMIT 1") // reads the schema
+	}
+	for _, c := range held {
+		_ = c.Close() // it goes back to the pool
+	}
 }
 
 // openDB makes a pool for the file; it opens nothing yet. A connection needs no

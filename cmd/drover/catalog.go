@@ -22,19 +22,20 @@ import (
 type catalogue struct {
 	*agents.Catalog
 	hooks     *hook.Set
-	client    *core.Client
+	client    *core.Client // knows which folders are trusted; nil: none is
 	byContent bool
 	mu        sync.Mutex
 	trusted   map[string]string
 }
 
-// openCatalogue makes the catalogue of this person.
-func openCatalogue(getenv func(string) string, s config.Settings, c *core.Client) (*catalogue, error) {
+// openCatalogue makes the catalogue of this person. Its client is to be set
+// before it is asked for anything.
+func openCatalogue(getenv func(string) string, s config.Settings) (*catalogue, error) {
 	dir, err := config.Dir(getenv)
 	if err != nil {
 		return nil, err
 	}
-	k := &catalogue{client: c, byContent: s.Trust == "content"}
+	k := &catalogue{byContent: s.Trust == "content"}
 	k.Catalog = agents.Open(agents.Options{
 		Home: getenv("HOME"), Config: dir, Order: s.AgentOrder, Disabled: s.AgentsDisabled,
 		Canonical: tool.Canonical, Tools: toolNames(), Trusted: k.trusts, Refresh: k.refresh,
@@ -210,10 +211,11 @@ func (a *app) expanded(ctx context.Context, c client, dir, text string) (string,
 	if err != nil {
 		return "", err
 	}
-	k, err := openCatalogue(a.getenv, settings, real)
+	k, err := openCatalogue(a.getenv, settings)
 	if err != nil {
 		return "", err
 	}
+	k.client = real
 	text, _, err = k.expand(ctx, dir, text)
 	return text, err
 }

@@ -143,9 +143,10 @@ func openWhole(t *testing.T) *whole {
 	if e.choice, err = openChoice(getenv, settings); err != nil {
 		t.Fatal(err)
 	}
-	if e.catalog, err = openCatalogue(getenv, settings, e.Client); err != nil {
+	if e.catalog, err = openCatalogue(getenv, settings); err != nil {
 		t.Fatal(err)
 	}
+	e.catalog.client = e.Client
 	e.newID = func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("task%d", n) }
 	e.Client.NewID = e.newID
 	hosts.e = e

@@ -65,15 +65,25 @@ func (a *app) engine(ctx context.Context, o store.Options) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The bundled agents are read while the registry is opened.
+	var agents *catalogue
+	var fault error
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		agents, fault = openCatalogue(a.getenv, settings)
+	}()
 	e, err := a.registry(ctx, o)
+	<-read
 	if err != nil {
 		return nil, err
 	}
-	e.settings, e.getenv = settings, a.getenv
-	if e.choice, err = openChoice(a.getenv, settings); err != nil {
-		return nil, errors.Join(err, e.store.Close())
+	e.settings, e.getenv, e.catalog = settings, a.getenv, agents
+	if err = fault; err == nil {
+		e.catalog.client = e.Client
+		e.choice, err = openChoice(a.getenv, settings)
 	}
-	if e.catalog, err = openCatalogue(a.getenv, settings, e.Client); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, e.store.Close())
 	}
 	return e, nil
