@@ -265,8 +265,8 @@ const (
 // Gathering reports whether more news for the idle task may be about to come:
 // children still run, and the last of the notices, oldest first, is from just now.
 func (r *Registry) Gathering(id string, notices []Request) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.memory.RLock()
+	defer r.memory.RUnlock()
 	e := r.tasks[id]
 	return e != nil && e.task.Status == Idle && gathering(r.each, id, notices, r.o.Now())
 }

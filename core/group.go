@@ -98,6 +98,12 @@ func (r *Registry) together(orders []*order) error {
 	}
 	now := r.o.Now().Truncate(time.Millisecond) // as rows keep it
 	var g *group
+	held := false
+	defer func() {
+		if held {
+			r.memory.Unlock()
+		}
+	}()
 	err := r.store.Update(r.ctx(), d, func(tx Tx) error {
 		g = newGroup(r.session, now)
 		for _, o := range orders {
@@ -107,7 +113,12 @@ func (r *Registry) together(orders []*order) error {
 			}
 			g.take(o.c)
 		}
-		return g.write(tx)
+		if err := g.write(tx); err != nil {
+			return err
+		}
+		r.memory.Lock() // from here on nobody reads it until it is what the rows are
+		held = true
+		return nil
 	})
 	if err == nil {
 		r.remember(g)

@@ -19,8 +19,8 @@ type Spent struct {
 
 // SubtreeSpent adds up what a task and everything under it have used.
 func (r *Registry) SubtreeSpent(id string) Spent {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.memory.RLock()
+	defer r.memory.RUnlock()
 	in := map[string]bool{id: true}
 	s := Spent{CostKnown: true}
 	for _, o := range r.order {

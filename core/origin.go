@@ -14,14 +14,14 @@ type Origin struct {
 // Origin of a task, from memory once it is known there. The registry's lock is
 // not to be held, nor a reader.
 func (r *Registry) Origin(id string) (Origin, error) {
-	r.mu.Lock()
+	r.memory.RLock()
 	e := r.tasks[id]
 	if e == nil {
-		r.mu.Unlock()
+		r.memory.RUnlock()
 		return Origin{}, noTask(id)
 	}
 	known, label := e.origin, e.task.Agent
-	r.mu.Unlock()
+	r.memory.RUnlock()
 	if known != nil {
 		return *known, nil
 	}
@@ -35,8 +35,8 @@ func (r *Registry) Origin(id string) (Origin, error) {
 			return o, fmt.Errorf("reading the definition of %s: %w", label, err)
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.memory.Lock()
+	defer r.memory.Unlock()
 	if e := r.tasks[id]; e != nil {
 		e.keep(o)
 	}

@@ -44,13 +44,19 @@ type Options struct {
 //
 // Every method is safe for concurrent use.
 type Registry struct {
-	store    Store
-	o        Options
-	commits  line
-	mu       sync.Mutex // held across the write: rows and memory never differ for others
+	store   Store
+	o       Options
+	commits line
+	mu      sync.Mutex // held across the write: rows and memory never differ for those who change something
+	// memory guards session, tasks, order, and of each entry task and origin. They are
+	// written with mu held too, so that either will do to read them; memory is
+	// held from COMMIT on alone: who only reads does not wait for a transaction.
+	memory   sync.RWMutex
 	session  Session
 	tasks    map[string]*entry
-	order    []string                // in order of creation
+	order    []string // in order of creation
+	placesMu sync.Mutex
+	places   map[string]*Place       // in the queue for a slot, of tasks whose turn was not taken up yet
 	deciding map[int64]chan struct{} // closed when the approval is decided
 	names    map[string]bool         // of the tasks
 	tails    tails
@@ -64,7 +70,6 @@ type Registry struct {
 type entry struct {
 	task    Task
 	work    *Work
-	place   *Place         // in the queue for a slot, taken before its turn was taken up
 	changed chan struct{}  // closed at the next change; nil while nobody waits
 	readers map[string]int // who waits for its result
 	circled bool           // it would have waited in a circle, and that was told
@@ -103,7 +108,7 @@ func NewRegistry(s Store, o Options) *Registry {
 	if o.OnEvent == nil {
 		o.OnEvent = func(Event) {}
 	}
-	return &Registry{store: s, o: o, tasks: map[string]*entry{}, names: map[string]bool{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveRows: map[string]bool{}, liveNow: make(chan struct{}, 1)}
+	return &Registry{store: s, o: o, tasks: map[string]*entry{}, names: map[string]bool{}, places: map[string]*Place{}, deciding: map[int64]chan struct{}{}, live: map[string]Live{}, liveRows: map[string]bool{}, liveNow: make(chan struct{}, 1)}
 }
 
 // Load takes the session up where its rows end: every task that is running has
@@ -122,6 +127,7 @@ func (r *Registry) Load(session string) (resumed int, err error) {
 		return 0, err
 	}
 	r.mu.Lock()
+	r.memory.Lock()
 	r.session, r.tasks, r.order, r.names = s, map[string]*entry{}, nil, map[string]bool{}
 	if s.Limits.Slots > 0 {
 		r.o.Slots.Resize(s.Limits.Slots)
@@ -135,6 +141,7 @@ func (r *Registry) Load(session string) (resumed int, err error) {
 			left = append(left, t.ID)
 		}
 	}
+	r.memory.Unlock()
 	r.mu.Unlock()
 	if len(left) == 0 {
 		return 0, nil
@@ -171,15 +178,15 @@ func (r *Registry) ctx() context.Context { return context.Background() }
 
 // Session as it is now.
 func (r *Registry) Session() Session {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.memory.RLock()
+	defer r.memory.RUnlock()
 	return r.session
 }
 
 // Task as it is now.
 func (r *Registry) Task(id string) (Task, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.memory.RLock()
+	defer r.memory.RUnlock()
 	if e := r.tasks[id]; e != nil {
 		return e.task, nil
 	}
@@ -188,8 +195,8 @@ func (r *Registry) Task(id string) (Task, error) {
 
 // Tasks of the session, in order of creation.
 func (r *Registry) Tasks() []Task {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.memory.RLock()
+	defer r.memory.RUnlock()
 	out := make([]Task, 0, len(r.order))
 	for _, id := range r.order {
 		out = append(out, r.tasks[id].task)
@@ -197,7 +204,7 @@ func (r *Registry) Tasks() []Task {
 	return out
 }
 
-// each goes over the tasks in order of creation, until f says no. mu is held.
+// each goes over the tasks in order of creation, until f says no. memory or mu is held.
 func (r *Registry) each(f func(*Task) bool) {
 	for _, id := range r.order {
 		if !f(&r.tasks[id].task) {
@@ -225,12 +232,12 @@ func (r *Registry) View(f func(Reader) error) error { return r.store.View(r.ctx(
 // Idle reports session.idle: nothing runs and nothing is queued.
 func (r *Registry) Idle() bool {
 	busy := false
-	r.mu.Lock()
+	r.memory.RLock()
 	r.each(func(t *Task) bool {
 		busy = t.Status == Running
 		return !busy
 	})
-	r.mu.Unlock()
+	r.memory.RUnlock()
 	if busy {
 		return false
 	}

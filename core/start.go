@@ -57,9 +57,9 @@ func (c *change) start(n NewTask) (string, error) {
 // StartedBy finds the child that the parent's tool call has started already,
 // before a crash; ok is false where there is none.
 func (r *Registry) StartedBy(parent, call string) (t Task, ok bool, err error) {
-	r.mu.Lock()
+	r.memory.RLock()
 	found := childOf(r.each, parent, call)
-	r.mu.Unlock()
+	r.memory.RUnlock()
 	if found == nil {
 		return Task{}, false, nil
 	}

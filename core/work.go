@@ -28,10 +28,13 @@ type wait struct {
 // Enter takes a task's place in the queue for a slot, in the order in which
 // tasks become runnable, before Begin takes up its turn.
 func (r *Registry) Enter(id string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if e := r.tasks[id]; e != nil && e.place == nil && e.work == nil && e.task.Status == Running {
-		e.place = r.o.Slots.Enter()
+	if t, err := r.Task(id); err != nil || t.Status != Running {
+		return
+	}
+	r.placesMu.Lock()
+	defer r.placesMu.Unlock()
+	if r.places[id] == nil {
+		r.places[id] = r.o.Slots.Enter()
 	}
 }
 
@@ -54,11 +57,11 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 		e.work = w
 		r.tails.begin(id)
 	}
-	var place *Place
-	if e != nil && (e.work == nil || e.work == w) {
-		place, e.place = e.place, nil
-	}
 	r.mu.Unlock()
+	r.placesMu.Lock()
+	place := r.places[id]
+	delete(r.places, id)
+	r.placesMu.Unlock()
 	if err != nil {
 		if place != nil {
 			r.o.Slots.Leave(place)
