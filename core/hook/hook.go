@@ -80,6 +80,7 @@ type Options struct {
 
 	Environ []string            // what commands may see, see sandbox.Environ
 	Mask    func(string) string // takes secrets out of what they say; nil takes none
+	Rest    time.Duration       // for so long what was found in a directory counts without another look
 	Inside  bool                // this runs in a hook itself: none is active, or they would start each other for ever
 }
 
@@ -90,6 +91,9 @@ type Set struct {
 	mu    sync.Mutex
 	files map[string]cached
 	told  map[string]bool // faults that a run has told of
+
+	looking sync.Mutex      // held while the files of a directory are looked at
+	last    map[string]look // by directory; guarded by looking
 }
 
 // Open makes a set. It reads nothing yet.
@@ -100,13 +104,38 @@ func Open(o Options) *Set {
 	if o.Mask == nil {
 		o.Mask = func(s string) string { return s }
 	}
-	return &Set{o: o, files: map[string]cached{}, told: map[string]bool{}}
+	return &Set{o: o, files: map[string]cached{}, told: map[string]bool{}, last: map[string]look{}}
 }
 
 // Load lists every hook that counts in dir, in the order in which they run:
 // the settings', the person's files, the project's files. The error is ctx's, or
 // Trust's: the list holds then with nothing trusted.
 func (s *Set) Load(ctx context.Context, dir string) ([]Hook, error) {
+	if s.o.Rest == 0 {
+		return s.load(ctx, dir)
+	}
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	if l := s.last[dir]; l.hooks != nil && time.Since(l.at) < s.o.Rest {
+		return slices.Clone(l.hooks), nil
+	}
+	all, err := s.load(ctx, dir)
+	if all == nil {
+		all = []Hook{}
+	}
+	if delete(s.last, dir); err == nil {
+		s.last[dir] = look{slices.Clone(all), time.Now()}
+	}
+	return all, err
+}
+
+// look is what was found in a directory, and when.
+type look struct {
+	hooks []Hook
+	at    time.Time
+}
+
+func (s *Set) load(ctx context.Context, dir string) ([]Hook, error) {
 	all := s.settings()
 	files := s.places(dir)
 	for _, p := range files {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"drover/core"
@@ -156,13 +157,22 @@ func guardOf(env core.ToolEnv) (g guard) {
 		return nil
 	}
 	state := filepath.Dir(filepath.Dir(env.Scratch))
-	for _, name := range []string{"drover.db", "drover.db-wal", "drover.db-shm", "drover.db-journal"} {
+	if known, ok := guards.Load(state); ok {
+		return known.(guard)
+	}
+	for _, name := range []string{"drover.db", "drover.db-wal", "drover.db-shm"} {
 		if info, err := os.Stat(filepath.Join(state, name)); err == nil {
 			g = append(g, info)
 		}
 	}
+	if len(g) == 3 { // this process has them open: they stay what they are
+		guards.Store(state, g)
+	}
 	return g
 }
+
+// guards are those found before, by the state directory.
+var guards sync.Map
 
 func (g guard) holds(info fs.FileInfo) bool {
 	return slices.ContainsFunc(g, func(own fs.FileInfo) bool { return os.SameFile(own, info) })
