@@ -66,6 +66,7 @@ func NewHTTP() *http.Client {
 		TLSHandshakeTimeout:   15 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		DisableCompression:    true,
+		WriteBufferSize:       32 << 10, // most requests as a whole: with less each one is copied once more, and written in two parts
 		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}
 	return &http.Client{Transport: t}
