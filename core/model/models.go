@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Card is what is known of a model before it is asked.
 type Card struct {
@@ -53,10 +56,18 @@ func DefaultPrices() Prices {
 // CardOf finds what is known of "provider/model".
 func CardOf(model string) (Card, bool) {
 	model = strings.Replace(model, "gemini/models/", "gemini/", 1)
-	for _, c := range Cards() {
-		if c.Model == model || c.Model == undated(model) {
-			return c, true
-		}
+	of := cardsByName()
+	c, ok := of[model]
+	if !ok {
+		c, ok = of[undated(model)]
 	}
-	return Card{}, false
+	return c, ok
 }
+
+var cardsByName = sync.OnceValue(func() map[string]Card {
+	of := map[string]Card{}
+	for _, c := range Cards() {
+		of[c.Model] = c
+	}
+	return of
+})

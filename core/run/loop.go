@@ -229,8 +229,12 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	return reply, u.load()
 }
 
-// specs describes tools to the model.
-func (u *turn) specs(set []string) (specs []core.ToolSpec, err error) {
+// specs describes tools to the model: mostly the same in each step.
+func (u *turn) specs(set []string) ([]core.ToolSpec, error) {
+	if u.described != nil && slices.Equal(set, u.describes) {
+		return u.described, nil
+	}
+	specs := make([]core.ToolSpec, 0, len(set))
 	for _, n := range set {
 		if n == ResultTool && u.result != nil {
 			spec, err := u.result.spec()
@@ -242,6 +246,7 @@ func (u *turn) specs(set []string) (specs []core.ToolSpec, err error) {
 			specs = append(specs, tool.Spec())
 		}
 	}
+	u.describes, u.described = set, specs
 	return specs, nil
 }
 

@@ -69,12 +69,15 @@ type turn struct {
 	agent   core.Agent // as the task was started with
 	policy  string
 	set     []string // names of the tools the task has
-	entries []core.Entry
-	last    int64  // seq of the last entry read
-	text    string // what had arrived of an answer that was cut off
-	limits  limits
-	clock   *clock
-	just    map[string]bool // calls that have begun with the commit of their answer
+	// described are the tools as the model was told of them last, describes their names.
+	described []core.ToolSpec
+	describes []string
+	entries   []core.Entry
+	last      int64  // seq of the last entry read
+	text      string // what had arrived of an answer that was cut off
+	limits    limits
+	clock     *clock
+	just      map[string]bool // calls that have begun with the commit of their answer
 	// delivered says that what waited for this step's boundary came with the last
 	// result of the step before, or with the beginning of the turn's work.
 	delivered bool
