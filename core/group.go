@@ -42,16 +42,16 @@ func (l *line) submit(o *order, commit func([]*order)) {
 	l.waiting = l.waiting[n:]
 	l.mu.Unlock()
 	commit(batch)
+	l.mu.Lock()
+	if len(l.waiting) == 0 {
+		l.waiting, l.busy = nil, false
+	} else {
+		l.waiting[0].turn <- true // before the others: all that come after wait for it
+	}
+	l.mu.Unlock()
 	for _, other := range batch[1:] {
 		other.turn <- false
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.waiting) == 0 {
-		l.waiting, l.busy = nil, false
-		return
-	}
-	l.waiting[0].turn <- true
 }
 
 // group is what the changes of one transaction have come to.
