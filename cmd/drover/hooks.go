@@ -30,13 +30,10 @@ func (h hooks) Run(ctx context.Context, ev core.HookEvent) (core.HookOutcome, er
 }
 
 // openHooks makes the set of hooks; what is trusted is the catalogue's to say.
-// hookRest: many agents start and end at once, and need not look at the same files each.
-const hookRest = 50 * time.Millisecond
-
 func openHooks(k *catalogue, getenv func(string) string, dir string, s config.Settings) *hook.Set {
 	w := &hookSettings{getenv: getenv, file: filepath.Join(dir, "config.toml"), hooks: fromSettings(s.Hooks, dir)}
 	return hook.Open(hook.Options{
-		Home: getenv("HOME"), Settings: w.now, Environ: os.Environ(), Mask: mask.New(os.Environ(), getenv("HOME")).Text, Inside: getenv(hook.EnvHook) != "", Rest: hookRest,
+		Home: getenv("HOME"), Settings: w.now, Environ: os.Environ(), Mask: mask.New(os.Environ(), getenv("HOME")).Text, Inside: getenv(hook.EnvHook) != "",
 		Trust: func(ctx context.Context) (func(root, content string) bool, error) { return k.trusts, k.refresh(ctx) },
 	})
 }

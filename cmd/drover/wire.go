@@ -89,12 +89,16 @@ func (a *app) engine(ctx context.Context, o store.Options) (*engine, error) {
 	return e, nil
 }
 
+// hookRest is for how long the hooks of a directory count in a host without a look at the files.
+const hookRest = 50 * time.Millisecond
+
 // host makes the host of a session. One that runs a single prompt ends the
 // session when it is idle. log may be nil.
 func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, error) {
 	if e.getenv("GOGC") == "" {
 		tuneGarbage()
 	}
+	e.catalog.hooks.Rest(hookRest)
 	scratch := filepath.Join(e.dir, "scratch", session)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return nil, fmt.Errorf("making the directory for long outputs: %w", err)

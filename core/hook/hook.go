@@ -80,7 +80,6 @@ type Options struct {
 
 	Environ []string            // what commands may see, see sandbox.Environ
 	Mask    func(string) string // takes secrets out of what they say; nil takes none
-	Rest    time.Duration       // for so long what was found in a directory counts without another look
 	Inside  bool                // this runs in a hook itself: none is active, or they would start each other for ever
 }
 
@@ -92,8 +91,9 @@ type Set struct {
 	files map[string]cached
 	told  map[string]bool // faults that a run has told of
 
-	looking sync.Mutex      // held while the files of a directory are looked at
-	last    map[string]look // by directory; guarded by looking
+	looking sync.Mutex // held while the files of a directory are looked at; guards what follows
+	rest    time.Duration
+	last    map[string]look // by directory
 }
 
 // Open makes a set. It reads nothing yet.
@@ -107,16 +107,21 @@ func Open(o Options) *Set {
 	return &Set{o: o, files: map[string]cached{}, told: map[string]bool{}, last: map[string]look{}}
 }
 
+// Rest lets what was found in a directory count for d without another look: where
+// many agents begin and end at once they need not look at the same files each.
+func (s *Set) Rest(d time.Duration) {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	s.rest = d
+}
+
 // Load lists every hook that counts in dir, in the order in which they run:
 // the settings', the person's files, the project's files. The error is ctx's, or
 // Trust's: the list holds then with nothing trusted.
 func (s *Set) Load(ctx context.Context, dir string) ([]Hook, error) {
-	if s.o.Rest == 0 {
-		return s.load(ctx, dir)
-	}
 	s.looking.Lock()
 	defer s.looking.Unlock()
-	if l := s.last[dir]; l.hooks != nil && time.Since(l.at) < s.o.Rest {
+	if l := s.last[dir]; l.hooks != nil && time.Since(l.at) < s.rest {
 		return slices.Clone(l.hooks), nil
 	}
 	all, err := s.load(ctx, dir)

@@ -35,6 +35,13 @@ func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolR
 			return nil, err
 		}
 	}
+	if len(calls) == 1 { // mostly: the loop itself is the only part
+		err := b.one(calls[0], begun[calls[0].ID])
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return b.end, err
+	}
 	u.w.Spread(len(calls) + 1)
 	var wg sync.WaitGroup
 	for _, c := range calls {
