@@ -182,10 +182,16 @@ func (b *batch) result(c core.ToolCall, res core.ToolResult, took time.Duration)
 	b.clock.touch()
 	row := core.Entry{Kind: core.EntryResult, CallID: c.ID, Tool: c.Name, Text: b.sound(res.Text, mostResult), Failed: res.Failed, Full: res.Full, Took: took}
 	step := core.Step{Entries: []core.Entry{row}}
-	if b.left.Add(-1) == 0 {
+	last := b.left.Add(-1) == 0
+	if last {
 		step.Activity = core.ActModel
 		b.delivered = b.goesOn()
 		step.Boundary = b.delivered
+	}
+	if b.held != nil {
+		if joined, err := b.held.join(step, last); joined {
+			return err
+		}
 	}
 	return b.o.Registry.Append(b.t.ID, step)
 }
@@ -196,7 +202,11 @@ func (b *batch) goesOn() bool {
 	b.mu.Lock()
 	ends := b.end != nil
 	b.mu.Unlock()
-	return !ends && !b.graced && (b.turn.result == nil || b.turn.result.refused < mostRefusals) && b.due(b.stepsSoFar()) == nil
+	steps := b.stepsSoFar()
+	if b.held != nil { // its answer is not read yet
+		steps++
+	}
+	return !ends && !b.graced && (b.turn.result == nil || b.turn.result.refused < mostRefusals) && b.due(steps) == nil
 }
 
 func (b *batch) refusal(name string) string {
@@ -214,6 +224,11 @@ func (b *batch) env(c core.ToolCall) core.ToolEnv {
 
 // waiting lets the turn's clock stand as its activity asks for.
 func (b *batch) waiting(a core.Activity, detail string) (func() error, error) {
+	if b.held != nil { // what it waits for is shown from now on
+		if err := b.held.now(); err != nil {
+			return nil, err
+		}
+	}
 	done, err := b.w.Waiting(b.ctx, a, detail)
 	if err != nil {
 		return nil, err

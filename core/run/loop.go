@@ -72,6 +72,9 @@ func (u *turn) step(ctx context.Context) (a core.Answer, again bool, err error) 
 // act runs the calls of a step. One of them may end the turn.
 func (u *turn) act(ctx context.Context, calls []core.ToolCall) (a core.Answer, again bool, err error) {
 	end, err := u.runCalls(ctx, calls)
+	if serr := u.settle(); err == nil || core.CodeOf(serr) == core.CodeStorage {
+		err = serr
+	}
 	if err != nil {
 		return core.Answer{}, false, err
 	}
@@ -222,6 +225,10 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 		step.Activity, step.Detail = core.ActTool, callsDetail(reply.Calls, rows)
 	} else {
 		step.Boundary = o.begin
+	}
+	if len(u.just) > 0 && u.onlyRead(reply.Calls) {
+		u.hold(step)
+		return reply, nil
 	}
 	if err := u.o.Registry.Append(u.t.ID, step); err != nil {
 		return reply, err

@@ -78,6 +78,7 @@ type turn struct {
 	limits    limits
 	clock     *clock
 	just      map[string]bool // calls that have begun with the commit of their answer
+	held      *held           // the step at work, as long as its answer may not be committed
 	// delivered says that what waited for this step's boundary came with the last
 	// result of the step before, or with the beginning of the turn's work.
 	delivered bool
