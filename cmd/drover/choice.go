@@ -50,7 +50,7 @@ func openChoice(getenv func(string) string, s config.Settings) (*choice, error) 
 		Open:  map[model.Wire]func(model.Options) core.Model{model.WireAnthropic: anthropic.New, model.WireChat: openai.New, model.WireResponses: responses.New},
 		Wrap:  func(_ string, m core.Model) core.Model { return retry.New(m, retry.Options{}) },
 		Fixed: map[string]core.Model{offline.Name: offline.New(offline.Options{Pace: s.OfflinePace})},
-		Tune:  func(o *model.Options) { o.Headers = s.Headers[o.Name] },
+		Tune:  func(o *model.Options) { o.Headers, o.First = s.Headers[o.Name], s.AnswerWait },
 	})
 	return c, nil
 }

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"drover/core"
 	"drover/core/config"
 	"drover/core/tool"
 )
@@ -129,5 +134,42 @@ func TestAutoLooksAgain(t *testing.T) {
 		if full, _ := c.auto(t.Context()); full != want {
 			t.Errorf("%s, want %s", full, want)
 		}
+	}
+}
+
+// A server may have to load its model first: how long it is waited for is a setting.
+func TestAnswerWait(t *testing.T) {
+	t.Parallel()
+	ends := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-ends:
+		}
+	}))
+	defer s.Close()
+	defer close(ends)
+	env := map[string]string{"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": s.URL + "/v1", "DROVER_CONFIG": t.TempDir(), "DROVER_ANSWER_WAIT": "1s"}
+	getenv := func(k string) string { return env[k] }
+	settings, err := config.Load(getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := openChoice(getenv, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, name, err := c.Resolve("openai/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var why string
+	enough := errors.New("enough")
+	_, err = m.Stream(t.Context(), core.ModelRequest{Model: name, Messages: []core.Message{{Role: core.RoleUser, Text: "hi"}}, Wait: func(_ context.Context, w core.ModelWait) error {
+		why = w.Why
+		return enough
+	}}, func(core.Delta) {})
+	if !errors.Is(err, enough) || !strings.Contains(why, "did not answer within 1s") {
+		t.Errorf("%v: %q", err, why)
 	}
 }

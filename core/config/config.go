@@ -24,6 +24,7 @@ type Settings struct {
 	MaxTurns      int           // model calls in one turn
 	Timeout       time.Duration // of a subagent's turn; 0: none
 	IdleTimeout   time.Duration // of a subagent without an event; 0: none
+	AnswerWait    time.Duration // until a model's answer begins
 	Grace         time.Duration // to hand in at a limit
 	RequestBudget int           // model calls of a subagent's turn; 0: none
 	BudgetTokens  int           // of a session; 0: none

@@ -79,6 +79,7 @@ max_continues = 9
 max_turns = 7
 timeout = "30m"
 idle_timeout = "0s"
+answer_wait = "20m"
 grace = "5s"
 request_budget = 40
 budget_tokens = 100000
@@ -116,7 +117,7 @@ matcher = "*"
 	want := Settings{
 		KeepProgress: 14 * 24 * time.Hour,
 		Mouse:        "on", Notify: "auto", Title: true, Synchronised: true,
-		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute,
+		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute, AnswerWait: 20 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
 		Tiers: map[string]string{"fast": "ollama/small"}, AgentModels: map[string]string{"explore": "fast", "my agent": "openai/gpt-6-luna"},
 		Headers: map[string]map[string]string{"openai": {"X-Team": "search"}},
