@@ -12,7 +12,9 @@
 //
 // It promises that every piece is a row before the next begins, so that a turn
 // whose host died goes on where the rows end: a model call is made again, a
-// tool call that may have run is answered to the model as interrupted; that the
+// tool call that may have run is answered to the model as interrupted (calls
+// that only read may run before their answer is a row, and are rows before the
+// next model call: they have changed nothing); that the
 // model is shown only its set of tools and that each call is checked against
 // the set again; and that an interrupted turn leaves no call without a result.
 //
