@@ -36,6 +36,7 @@ func TestStore(t *testing.T, open func(t *testing.T) core.Store) {
 		{"Turns", testTurns},
 		{"Entries", testEntries},
 		{"Requests", testRequests},
+		{"FinishRequests", testFinishRequests},
 		{"RequestFilters", testRequestFilters},
 		{"Events", testEvents},
 		{"Approvals", testApprovals},

@@ -206,6 +206,14 @@ func testTurns(t *testing.T, s core.Store) {
 	update(t, s, func(tx core.Tx) error { return tx.PutTurn(two) })
 	same(t, "after the first, answered", turns(one.N), []core.Turn{two})
 	same(t, "after the last", turns(two.N), []core.Turn(nil))
+
+	running.ToolCalls = 3 // of the task before the turn
+	ended := running
+	ended.Response, ended.Handed, ended.Ended, ended.ToolCalls = two.Response, two.Handed, two.Ended, 2
+	sent := core.Turn{Task: two.Task, N: two.N, Response: two.Response, Handed: two.Handed, Ended: two.Ended, ToolCalls: 5}
+	update(t, s, func(tx core.Tx) error { return tx.PutTurn(running) })
+	update(t, s, func(tx core.Tx) error { return tx.EndTurn(sent) })
+	same(t, "ended", turns(0), []core.Turn{one, ended})
 }
 
 func testEntries(t *testing.T, s core.Store) {

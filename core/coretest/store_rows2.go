@@ -43,6 +43,36 @@ func testRequests(t *testing.T, s core.Store) {
 	wantCode(t, "unknown", change(next.State), core.CodeNotFound)
 }
 
+func testFinishRequests(t *testing.T, s core.Store) {
+	var ids []int64
+	for range 3 {
+		update(t, s, func(tx core.Tx) error {
+			id, err := tx.InsertRequest(core.Request{Session: "s", Task: "a", Kind: core.ReqNotice, Text: "news", State: core.ReqQueued, Created: time.UnixMilli(1)})
+			ids = append(ids, id)
+			return err
+		})
+	}
+	finish := func(ids ...int64) error {
+		return s.Update(t.Context(), core.Progress, func(tx core.Tx) error { return tx.FinishRequests(ids, 4, time.UnixMilli(7)) })
+	}
+	states := func() (out []core.RequestState) {
+		for _, q := range read(t, s, func(r core.Reader) ([]core.Request, error) { return r.Requests(core.RequestFilter{Task: "a"}) }) {
+			if q.Text != "news" || q.State == core.ReqDone && (q.Turn != 4 || q.Done.UnixMilli() != 7) {
+				t.Errorf("%+v", q)
+			}
+			out = append(out, q.State)
+		}
+		return out
+	}
+	if err := finish(ids[0], ids[2]); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "two of them", states(), []core.RequestState{core.ReqDone, core.ReqQueued, core.ReqDone})
+	wantCode(t, "one is done already", finish(ids[1], ids[2]), core.CodeConflict)
+	wantCode(t, "one there is not", finish(ids[1], 999), core.CodeConflict)
+	same(t, "refused", states(), []core.RequestState{core.ReqDone, core.ReqQueued, core.ReqDone})
+}
+
 func testRequestFilters(t *testing.T, s core.Store) {
 	rows := []core.Request{
 		{Session: "s", Task: "a", Kind: core.ReqMessage, State: core.ReqQueued},
