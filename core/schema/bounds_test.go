@@ -22,3 +22,16 @@ func TestHostileSchemas(t *testing.T) {
 		}
 	}
 }
+
+// A reference that leads back to itself without going into the value is a fault, and takes no stack.
+func TestCircles(t *testing.T) {
+	for _, text := range []string{`{"$ref":"#"}`, `{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`} {
+		check, err := Compile(json.RawMessage(text))
+		if err != nil {
+			continue
+		}
+		if faults := check(json.RawMessage(`{"a":1}`)); len(faults) == 0 {
+			t.Errorf("%s fits anything", text)
+		}
+	}
+}
