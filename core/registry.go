@@ -39,7 +39,7 @@ type Options struct {
 //	Next(status, op)      pure: may it be done, and what follows
 //	store.Update          one transaction: row by id and revision, entries, event; COMMIT.
 //	                      Changes that came while another was committed share the next one
-//	memory := committed   under mu
+//	memory := committed   under mu and memory
 //	waiters, OnRunnable   told that something changed; they look at what is true now
 //
 // Every method is safe for concurrent use.
@@ -48,9 +48,9 @@ type Registry struct {
 	o       Options
 	commits line
 	mu      sync.Mutex // held across the write: rows and memory never differ for those who change something
-	// memory guards session, tasks, order, and of each entry task and origin. They are
-	// written with mu held too, so that either will do to read them; memory is
-	// held from COMMIT on alone: who only reads does not wait for a transaction.
+	// memory guards session, tasks, order, and of each entry its task and origin. All
+	// but the origin are written with mu held too, so that either will do to read them;
+	// it is held from COMMIT on alone: who only reads does not wait for a transaction.
 	memory   sync.RWMutex
 	session  Session
 	tasks    map[string]*entry

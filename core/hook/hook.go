@@ -121,14 +121,11 @@ func (s *Set) Rest(d time.Duration) {
 func (s *Set) Load(ctx context.Context, dir string) ([]Hook, error) {
 	s.looking.Lock()
 	defer s.looking.Unlock()
-	if l := s.last[dir]; l.hooks != nil && time.Since(l.at) < s.rest {
+	if l, ok := s.last[dir]; ok && time.Since(l.at) < s.rest {
 		return slices.Clone(l.hooks), nil
 	}
 	all, err := s.load(ctx, dir)
-	if all == nil {
-		all = []Hook{}
-	}
-	if delete(s.last, dir); err == nil {
+	if err == nil {
 		s.last[dir] = look{slices.Clone(all), time.Now()}
 	}
 	return all, err
