@@ -53,6 +53,15 @@ func hang(ctx context.Context, _ core.ModelRequest) (core.ModelReply, error) {
 	return core.ModelReply{}, ctx.Err()
 }
 
+// limited is a provider that lets nobody through for another second.
+func limited(ctx context.Context, r core.ModelRequest) (core.ModelReply, error) {
+	for {
+		if err := r.Wait(ctx, core.ModelWait{Parked: true, Why: "429", Until: time.Now().Add(time.Second)}); err != nil {
+			return core.ModelReply{}, err
+		}
+	}
+}
+
 func (w *world) kidRequests() (out []core.ModelRequest) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,6 +105,9 @@ func TestLimits(t *testing.T) {
 			status:  core.Idle, turn: core.CodeTimeout, partial: true, text: "what I have", asked: 2},
 		{name: "hard timeout, and the grace is over", agent: core.Agent{Limits: core.AgentLimits{Timeout: 30 * time.Second}}, pass: 95 * time.Second,
 			replies: script{hang, hang},
+			status:  core.Failed, code: core.CodeTimeout, turn: core.CodeTimeout, asked: 2},
+		{name: "hard timeout, and a rate limit in the grace", agent: core.Agent{Limits: core.AgentLimits{Timeout: 30 * time.Second}}, pass: 31 * time.Second,
+			replies: script{hang, limited},
 			status:  core.Failed, code: core.CodeTimeout, turn: core.CodeTimeout, asked: 2},
 		{name: "a tool that hangs", agent: core.Agent{Limits: core.AgentLimits{Timeout: 30 * time.Second}}, pass: 95 * time.Second,
 			replies: script{use(probeFor("1", "1000")), use(probeFor("2", "1"))},

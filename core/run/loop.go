@@ -190,6 +190,7 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	seen, lost := began, error(nil)
 	reply, err := model.Stream(ctx, req, func(d core.Delta) {
 		u.clock.touch()
+		lost = errors.Join(lost, u.goesOn())
 		if now := time.Now(); now.Sub(seen) > streamBeat { // else a long answer looks like a stall
 			seen = now
 			lost = errors.Join(lost, u.o.Registry.SetActivity(u.t.ID, core.ActModel, ""))
@@ -199,8 +200,11 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 		rev++
 		u.o.Registry.SetLive(core.Live{Task: u.t.ID, Text: text.String(), Reasoning: reasoning.String(), Rev: rev})
 	})
-	if err == nil && lost != nil {
-		return reply, lost
+	if err == nil {
+		err = errors.Join(lost, u.goesOn())
+		if err != nil {
+			return reply, err
+		}
 	}
 	if err != nil {
 		u.text = u.sound(text.String(), mostSaid)

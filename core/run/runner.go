@@ -87,6 +87,7 @@ type turn struct {
 	handing   sync.Mutex      // of result: two calls of one step may hand in
 	result    *result         // nil: the answer is the result
 	digest    bool            // compaction by a model has failed: the next is without one
+	parked    bool            // it waited for a rate limit, and no model has answered since
 }
 
 // Turn performs the running turn of t (see core.Runner).

@@ -27,6 +27,9 @@ func (u *turn) wait(ctx context.Context, m core.ModelWait) error {
 		u.clock.touch()
 		return u.o.Registry.SetActivity(u.t.ID, core.ActModel, "")
 	}
+	if u.graced { // a last answer is not worth that wait
+		return core.Errorf(core.CodeRateLimited, "%s", why)
+	}
 	defer u.clock.hold(core.ActParked)()
 	if err := u.o.Registry.Note(u.t.ID, core.EvParked, fmt.Sprintf("%s is parked until %s: %s", u.t.Label(), until, why), ""); err != nil {
 		return err
@@ -41,10 +44,18 @@ func (u *turn) wait(ctx context.Context, m core.ModelWait) error {
 	if err := done(); err != nil {
 		return err
 	}
-	if err := u.o.Registry.Note(u.t.ID, core.EvUnparked, u.t.Label()+" goes on after the rate limit", ""); err != nil {
-		return err
-	}
+	u.parked = true
 	return u.o.Registry.SetActivity(u.t.ID, core.ActModel, "")
+}
+
+// goesOn says so once the model answers a task that was parked: until then it
+// may be parked again.
+func (u *turn) goesOn() error {
+	if !u.parked {
+		return nil
+	}
+	u.parked = false
+	return u.o.Registry.Note(u.t.ID, core.EvUnparked, u.t.Label()+" goes on after the rate limit", "")
 }
 
 func sleepUntil(ctx context.Context, t time.Time) error {

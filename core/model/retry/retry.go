@@ -136,9 +136,9 @@ func (c *call) park(ctx context.Context, w core.ModelWait) error {
 	return c.pass(ctx, true)
 }
 
-// after is how long to wait: at least what the provider wants, and else it
-// grows from try to try; scattered, so that many that failed together do not
-// come back together.
+// after is how long to wait: at least what the provider wants, and longer from
+// try to try, also where its word did not hold; scattered, so that many that
+// failed together do not come back together.
 func (m *Model) after(first time.Duration, try int, wanted time.Duration) time.Duration {
 	grown := m.o.Longest
 	if try < 30 && first<<(try-1) < m.o.Longest {
@@ -146,6 +146,7 @@ func (m *Model) after(first time.Duration, try int, wanted time.Duration) time.D
 	}
 	scatter := time.Duration(m.o.Random() * float64(grown) / 2)
 	if wanted > 0 {
+		wanted = max(wanted, grown/2)
 		return wanted + min(scatter, wanted/10)
 	}
 	return grown/2 + scatter

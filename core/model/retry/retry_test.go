@@ -115,3 +115,23 @@ func TestCancelledWhileWaiting(t *testing.T) {
 		}
 	})
 }
+
+// A provider whose word does not hold is asked less and less often, and is worn
+// out only after minutes.
+func TestLimitThatDoesNotPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, asked := time.Now(), []time.Duration{}
+		m := retry.New(inner(func() (core.ModelReply, error) {
+			asked = append(asked, time.Since(began).Round(time.Second))
+			return core.ModelReply{}, fault(model.ClassRateLimit, time.Second)
+		}), retry.Options{Random: func() float64 { return 0 }})
+		_, err := m.Stream(t.Context(), core.ModelRequest{}, none)
+		want := []time.Duration{0, 1, 3, 7, 15, 30}
+		for i := range want {
+			want[i] *= time.Second
+		}
+		if core.CodeOf(err) != core.CodeRateLimited || len(asked) != 20 || !slices.Equal(asked[:6], want) || asked[19] > 5*time.Minute || asked[19] < time.Minute {
+			t.Errorf("asked at %v: %v", asked, err)
+		}
+	})
+}
