@@ -46,13 +46,21 @@ func openChoice(getenv func(string) string, s config.Settings) (*choice, error) 
 		c.contexts[p.Model] = p.Context
 	}
 	c.Registry = model.NewRegistry(model.RegistryOptions{
-		Providers: model.Detect(getenv, keyCommand), Prices: c.prices, Tiers: s.Tiers,
+		Providers: model.Detect(getenv, keyCommand, ownProviders(s)...), Prices: c.prices, Tiers: s.Tiers,
 		Open:  map[model.Wire]func(model.Options) core.Model{model.WireAnthropic: anthropic.New, model.WireChat: openai.New, model.WireResponses: responses.New},
 		Wrap:  func(_ string, m core.Model) core.Model { return retry.New(m, retry.Options{}) },
 		Fixed: map[string]core.Model{offline.Name: offline.New(offline.Options{Pace: s.OfflinePace})},
 		Tune:  func(o *model.Options) { o.Headers, o.First = s.Headers[o.Name], s.AnswerWait },
 	})
 	return c, nil
+}
+
+// ownProviders are those of the settings.
+func ownProviders(s config.Settings) (own []model.Provider) {
+	for _, p := range s.Providers {
+		own = append(own, model.Provider{Name: p.Name, BaseURL: p.URL, KeyName: p.Key, Wire: model.Wire(p.Format)})
+	}
+	return own
 }
 
 // window is how many tokens a model takes at once; 0: not known.

@@ -23,6 +23,7 @@ type providerJSON struct {
 	Provider string      `json:"provider"`
 	Problem  string      `json:"problem"` // why it cannot be used, or ""
 	Models   []modelJSON `json:"models"`
+	unlisted bool        // the server is there: it may have models that can be named
 }
 
 // modelJSON is a model; prices are US dollars for a million tokens, null is not known.
@@ -74,6 +75,10 @@ func (c *choice) listed(ctx context.Context) []providerJSON {
 			if r.Provider.Key == nil && !r.Provider.Usable {
 				p.Problem += ": " + core.HintOf(r.Problem)
 			}
+			if f, ok := model.FaultOf(r.Problem); ok && f.Class == model.ClassNotFound {
+				p.unlisted = true
+				p.Problem = "it answers, but lists no models: name one, as " + p.Provider + "/NAME (or is " + core.CleanLine(r.Provider.BaseURL) + " not its address?)"
+			}
 		}
 		for _, l := range r.Models {
 			p.Models = append(p.Models, c.row(l, usual))
@@ -115,7 +120,11 @@ func (a *app) modelsText(all []providerJSON) string {
 	b.WriteString(a.paint.in(dim, pad("", width+6)+fmt.Sprintf("%9s %9s %9s %9s", "$/M in", "out", "cached", "context")) + "\n")
 	for _, p := range all {
 		if p.Problem != "" {
-			b.WriteString(a.paint.in(dim, pad(p.Provider, 11)+"✗ "+p.Problem) + "\n")
+			mark := "✗ "
+			if p.unlisted {
+				mark = "○ "
+			}
+			b.WriteString(a.paint.in(dim, pad(p.Provider, 11)+mark+p.Problem) + "\n")
 			continue
 		}
 		b.WriteString(a.paint.in(green, pad(p.Provider, 11)+"●") + " " + counted(len(p.Models), "model") + "\n")

@@ -42,6 +42,7 @@ type Settings struct {
 
 	Tiers       map[string]string            // a tier to "provider/model"
 	AgentModels map[string]string            // an agent's name to "provider/model" or a tier
+	Providers   []Provider                   // a person's own, beside those that drover knows
 	Headers     map[string]map[string]string // by provider and name; may hold secrets
 
 	Subagents        bool     // agents may start others
@@ -66,6 +67,7 @@ type Error struct {
 	Key     string // the setting or the variable; "" where the file is no TOML
 	Problem string
 	Hint    string // the way out
+	table   string // the table that Key is in, "" for none
 }
 
 func (e *Error) Error() string {
@@ -157,13 +159,26 @@ func (s *Settings) parse(file, text string) error {
 		}
 		if err := k.set(s, values[name]); err != nil {
 			if e, ok := errors.AsType[*Error](err); ok { // it knows better where and what
-				e.File, e.Line = file, lineOf(text, e.Key)
+				e.File, e.Line = file, lineIn(text, e.table, e.Key)
 				return e
 			}
 			return &Error{File: file, Line: lineOf(text, name), Key: name, Problem: err.Error(), Hint: "for example: " + k.Name + " = " + k.Default}
 		}
 	}
 	return nil
+}
+
+// lineIn finds the line of a key in a table, "" for none.
+func lineIn(text, table, key string) int {
+	head := 0
+	if table != "" {
+		head = lineOf(text, table)
+	}
+	below := strings.Join(strings.SplitAfter(text, "\n")[head:], "")
+	if n := lineOf(below, key); n > 0 {
+		return head + n
+	}
+	return head
 }
 
 // lineOf finds the line that sets a key, or opens it as a table; 0 where there is none.

@@ -107,6 +107,12 @@ explore = "fast"
 "my agent" = "openai/gpt-6-luna"
 [headers.openai]
 x-team = "search"
+[providers.z_ai]
+url = "https://models.test/anthropic"
+key = "ZAI_TOKEN"
+format = "anthropic"
+[providers.deepseek]
+url = "https://models.test/v1"
 [[hooks.subagentStop]]
 command = "notify-send"
 args = ["x"]
@@ -120,7 +126,8 @@ matcher = "*"
 		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute, AnswerWait: 20 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
 		Tiers: map[string]string{"fast": "ollama/small"}, AgentModels: map[string]string{"explore": "fast", "my agent": "openai/gpt-6-luna"},
-		Headers: map[string]map[string]string{"openai": {"X-Team": "search"}},
+		Headers:   map[string]map[string]string{"openai": {"X-Team": "search"}},
+		Providers: []Provider{{Name: "deepseek", URL: "https://models.test/v1"}, {Name: "z_ai", URL: "https://models.test/anthropic", Key: "ZAI_TOKEN", Format: "anthropic"}},
 		Trust:   "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
 		Instructions: []string{"CLAUDE.md", ".github/copilot-instructions.md"},
 		Hooks: []Hook{
@@ -140,7 +147,7 @@ func TestFaults(t *testing.T) {
 		{"unknown and far", "colour = 3", "DIR/config.toml:1: colour: no such setting", "the settings are model, theme"},
 		{"case", "Model = \"a/b\"", "DIR/config.toml:1: Model: no such setting", "did you mean model?"},
 		{"table", "# a\n\n[model]\nname = \"x\"\n", "DIR/config.toml:3: model: must be a text in quotes, is a table", `model = "auto"`},
-		{"unknown table", "[providers.x]\na = 1\n", "DIR/config.toml:1: providers: no such setting", "the settings are"},
+		{"unknown table", "[provider.x]\na = 1\n", "DIR/config.toml:1: provider: no such setting", "did you mean providers?"},
 		{"dotted", "theme.name = 1", "DIR/config.toml:1: theme: must be a text in quotes, is a table", "theme ="},
 		{"type", "\nconcurrency = \"many\"", "DIR/config.toml:2: concurrency: must be a whole number, is a text", "concurrency = 128"},
 		{"fraction", "concurrency = 1.5", "DIR/config.toml:1: concurrency: must be a whole number, is a number with a fraction", ""},
@@ -156,6 +163,15 @@ func TestFaults(t *testing.T) {
 		{"agent_models, a word", "[agent_models]\nexplore = \"quick\"", "explore: agent_models: must be provider/model, or one of", ""},
 		{"headers", "[headers]\nopenai = 3", "DIR/config.toml:2: openai: headers: must be a table such as [headers.openai], is a number", ""},
 		{"headers, two lines", "[headers.openai]\nX-A = \"a\\nb\"", "DIR/config.toml:2: X-A: headers.openai: must be a header's name with a text of one line", ""},
+		{"headers, the line in its own table", "[headers.openai]\nX-A = \"a\"\n[headers.vllm]\nX-A = 3\n", "DIR/config.toml:4: X-A: headers.vllm: must be a header's name", ""},
+		{"providers", "[providers]\nx = \"https://a.test\"", "DIR/config.toml:2: x: providers: must be a table such as [providers.x], is a text", "[providers.deepseek]"},
+		{"providers, no url", "model = \"x/y\"\n[providers.x]\nkey = \"X\"", "DIR/config.toml:2: providers.x: it has no url", "url ="},
+		{"providers, url", "[providers.x]\nurl = \"a.test/v1\"", "DIR/config.toml:2: url: providers.x: must be an address that begins with https://", ""},
+		{"providers, url of the second", "[providers.x]\nurl = \"http://a.test/v1\"\n[providers.y]\nurl = \"\"", "DIR/config.toml:4: url: providers.y: must be an address", ""},
+		{"providers, the key itself", "[providers.x]\nurl = \"https://a.test\"\nkey = \"sk-1234\"", "DIR/config.toml:3: key: providers.x: must be the name of the variable that holds the key", "key = \"X_API_KEY\""},
+		{"providers, format", "[providers.x]\nurl = \"https://a.test\"\nformat = \"openai\"", "format: providers.x: must be one of chat, responses, anthropic", ""},
+		{"providers, unknown key", "[providers.x]\nurl = \"https://a.test\"\nmodels = \"m\"", "DIR/config.toml:3: models: providers.x: there is no such key", "url, key and format"},
+		{"providers, name", "[providers.offline]\nurl = \"https://a.test\"", "DIR/config.toml:1: providers.offline: a provider's name", ""},
 		{"empty theme", `theme = " "`, "DIR/config.toml:1: theme: must not be empty", ""},
 		{"duration", `host_idle = "soon"`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is "soon"`, `host_idle = "60s"`},
 		{"duration without a unit", `host_idle = 60`, `DIR/config.toml:1: host_idle: must be a time such as "90s" or "2m", is a number`, ""},

@@ -53,6 +53,7 @@ var Keys = []Key{
 	{"hooks", `{}`, "", "your own commands at moments of an agent's life, see Hooks", setHooks},
 	{"tiers", `{}`, "", "your own model of a tier, see Models", setTiers},
 	{"agent_models", `{}`, "", "which agent runs on which model or tier, see Models", setAgentModels},
+	{"providers", `{}`, "", "further places to have models from, by address, see Models", setProviders},
 	{"headers", `{}`, "", "headers that every request to a provider carries, see Models", setHeaders},
 	{"offline_pace", "240", "DROVER_PACE", "characters a second of the offline model on a screen; 0 is full speed", number(func(s *Settings) *int { return &s.OfflinePace }, 0, 1_000_000)},
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -87,6 +88,73 @@ func table(key, example string, v any, check func(name, value string) error) (ma
 	return out, nil
 }
 
+// Provider is a place for models that a person's settings name.
+type Provider struct {
+	Name   string
+	URL    string
+	Key    string // the variable that holds the key; "": NAME_API_KEY
+	Format string // chat, responses or anthropic; "": as the address has it
+}
+
+// Formats are what a provider may speak.
+var Formats = []string{"chat", "responses", "anthropic"}
+
+// setProviders takes a person's own providers of models.
+func setProviders(s *Settings, v any) error {
+	const hint = "write [providers.deepseek] on a line, and below it: url = \"https://api.deepseek.com/v1\""
+	t, ok := v.(map[string]any)
+	if !ok {
+		return &Error{Key: "providers", Problem: "must be tables such as [providers.deepseek], is " + kind(v), Hint: hint}
+	}
+	s.Providers = nil
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		one, ok := t[name].(map[string]any)
+		if !ok {
+			return &Error{Key: name, Problem: "providers: must be a table such as [providers." + name + "], is " + kind(t[name]), Hint: hint}
+		}
+		where := "providers." + name
+		if name == "offline" || name == "" || strings.ContainsFunc(name, notInName) {
+			return &Error{Key: where, Problem: "a provider's name is of small letters, digits, - and _, and not offline", Hint: hint}
+		}
+		p := Provider{Name: name}
+		for _, key := range slices.Sorted(maps.Keys(one)) {
+			text, ok := one[key].(string)
+			if !ok {
+				return &Error{table: where, Key: key, Problem: where + ": must be a text in quotes, is " + kind(one[key]), Hint: hint}
+			}
+			switch u, err := url.Parse(text); {
+			case key == "url" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == ""):
+				return &Error{table: where, Key: key, Problem: where + ": must be an address that begins with https:// or http://", Hint: hint}
+			case key == "url":
+				p.URL = text
+			case key == "key" && (text == "" || strings.ContainsFunc(text, notInVariable)):
+				return &Error{table: where, Key: key, Problem: where + ": must be the name of the variable that holds the key, not the key itself", Hint: "for example: key = \"" + strings.ToUpper(name) + "_API_KEY\""}
+			case key == "key":
+				p.Key = text
+			case key == "format" && !slices.Contains(Formats, text):
+				return &Error{table: where, Key: key, Problem: where + ": must be one of " + strings.Join(Formats, ", "), Hint: "leave it out where the address tells"}
+			case key == "format":
+				p.Format = text
+			default:
+				return &Error{table: where, Key: key, Problem: where + ": there is no such key", Hint: "it has url, key and format"}
+			}
+		}
+		if p.URL == "" {
+			return &Error{Key: where, Problem: "it has no url", Hint: hint}
+		}
+		s.Providers = append(s.Providers, p)
+	}
+	return nil
+}
+
+func notInName(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
+}
+
+func notInVariable(r rune) bool {
+	return (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_'
+}
+
 // setHeaders takes, for each provider, headers that every request to it carries.
 func setHeaders(s *Settings, v any) error {
 	const hint = "write [headers.openai] on a line, and below it: X-Team = \"search\""
@@ -104,7 +172,7 @@ func setHeaders(s *Settings, v any) error {
 		for _, name := range slices.Sorted(maps.Keys(one)) {
 			value, ok := one[name].(string)
 			if !ok || name == "" || strings.ContainsFunc(name, notInHeader) || strings.ContainsAny(value, "\r\n\x00") {
-				return &Error{Key: name, Problem: "headers." + provider + ": must be a header's name with a text of one line", Hint: hint}
+				return &Error{table: "headers." + provider, Key: name, Problem: "headers." + provider + ": must be a header's name with a text of one line", Hint: hint}
 			}
 			out[http.CanonicalHeaderKey(name)] = value
 		}

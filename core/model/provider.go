@@ -33,30 +33,32 @@ type Provider struct {
 // kind is a provider that is known before anybody has configured it.
 type kind struct {
 	Provider
-	keys  []string // variables, the first one is told to people
-	bases []string
+	keys    []string // variables, the first one is told to people
+	bases   []string
+	address string // of the settings, for where no variable has one
+	format  Wire   // of the settings; "": the address tells
 }
 
 func kinds() []kind {
 	return []kind{
-		{Provider{Name: "anthropic", Wire: WireAnthropic, BaseURL: "https://api.anthropic.com",
+		{Provider: Provider{Name: "anthropic", Wire: WireAnthropic, BaseURL: "https://api.anthropic.com",
 			Tiers: tierOf("claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5")},
-			[]string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, []string{"ANTHROPIC_BASE_URL"}},
-		{Provider{Name: "openai", Wire: WireResponses, BaseURL: "https://api.openai.com/v1",
+			keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, bases: []string{"ANTHROPIC_BASE_URL"}},
+		{Provider: Provider{Name: "openai", Wire: WireResponses, BaseURL: "https://api.openai.com/v1",
 			Tiers: tierOf("gpt-6-luna", "gpt-6.1-terra", "gpt-6.1-sol")},
-			[]string{"OPENAI_API_KEY"}, []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}},
-		{Provider{Name: "gemini", Wire: WireChat, BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
+			keys: []string{"OPENAI_API_KEY"}, bases: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}},
+		{Provider: Provider{Name: "gemini", Wire: WireChat, BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
 			Tiers: tierOf("gemini-3.5-flash-lite", "gemini-3.8-flash", "gemini-3.1-pro-preview")},
-			[]string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}},
-		{Provider{Name: "openrouter", Wire: WireChat, BaseURL: "https://openrouter.ai/api/v1",
+			keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, bases: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}},
+		{Provider: Provider{Name: "openrouter", Wire: WireChat, BaseURL: "https://openrouter.ai/api/v1",
 			Tiers: tierOf("anthropic/claude-haiku-5.5", "anthropic/claude-sonnet-5.5", "anthropic/claude-opus-5.5")},
-			[]string{"OPENROUTER_API_KEY"}, []string{"OPENROUTER_BASE_URL"}},
-		{Provider{Name: "ollama", Wire: WireChat, BaseURL: "http://127.0.0.1:11434/v1", Local: true},
-			[]string{"OLLAMA_API_KEY"}, []string{"OLLAMA_BASE_URL", "OLLAMA_HOST"}},
-		{Provider{Name: "vllm", Wire: WireChat, BaseURL: "http://127.0.0.1:8000/v1", Local: true},
-			[]string{"VLLM_API_KEY"}, []string{"VLLM_BASE_URL"}},
-		{Provider{Name: "lmstudio", Wire: WireChat, BaseURL: "http://127.0.0.1:1234/v1", Local: true},
-			[]string{"LMSTUDIO_API_KEY"}, []string{"LMSTUDIO_BASE_URL"}},
+			keys: []string{"OPENROUTER_API_KEY"}, bases: []string{"OPENROUTER_BASE_URL"}},
+		{Provider: Provider{Name: "ollama", Wire: WireChat, BaseURL: "http://127.0.0.1:11434/v1", Local: true},
+			keys: []string{"OLLAMA_API_KEY"}, bases: []string{"OLLAMA_BASE_URL", "OLLAMA_HOST"}},
+		{Provider: Provider{Name: "vllm", Wire: WireChat, BaseURL: "http://127.0.0.1:8000/v1", Local: true},
+			keys: []string{"VLLM_API_KEY"}, bases: []string{"VLLM_BASE_URL"}},
+		{Provider: Provider{Name: "lmstudio", Wire: WireChat, BaseURL: "http://127.0.0.1:1234/v1", Local: true},
+			keys: []string{"LMSTUDIO_API_KEY"}, bases: []string{"LMSTUDIO_BASE_URL"}},
 	}
 }
 
@@ -65,42 +67,74 @@ func tierOf(fast, balanced, powerful string) map[string]string {
 }
 
 // Detect returns every provider drover knows of, as the environment configures
-// it, the likeliest to be meant first. Keys are read when they are needed. Where
-// X_API_KEY is not set, X_API_KEY_COMMAND is a command that prints it: say runs
-// one, and is asked once for a key that it gave.
-func Detect(getenv func(string) string, say func(ctx context.Context, command string) (string, error)) []Provider {
+// it, the likeliest to be meant first, and after them a person's own: of those
+// Name, BaseURL, KeyName and Wire count, the latter two where they are set; one
+// with the name of another is that one at another address. Keys are read when
+// they are needed. Where X_API_KEY is not set, X_API_KEY_COMMAND is a command
+// that prints it: say runs one, and is asked once for a key that it gave.
+func Detect(getenv func(string) string, say func(ctx context.Context, command string) (string, error), own ...Provider) []Provider {
+	all := kinds()
+	for _, p := range own {
+		i := slices.IndexFunc(all, func(k kind) bool { return k.Name == p.Name })
+		if i < 0 {
+			if i = len(all); p.Wire == "" {
+				p.Wire = WireChat
+				if strings.HasSuffix(strings.TrimRight(p.BaseURL, "/"), "/messages") || strings.Contains(p.BaseURL, "anthropic") {
+					p.Wire = WireAnthropic
+				}
+			}
+			name := strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(p.Name))
+			all = append(all, kind{Provider: Provider{Name: p.Name, Wire: p.Wire}, keys: []string{name + "_API_KEY"}})
+		}
+		k := &all[i]
+		k.address, k.format = p.BaseURL, p.Wire
+		if p.KeyName != "" {
+			k.keys = []string{p.KeyName}
+		}
+	}
 	var out []Provider
-	for _, k := range kinds() {
-		p := k.Provider
-		p.KeyName = k.keys[0]
-		base := ""
-		for _, name := range k.bases {
-			if v := strings.TrimSpace(getenv(name)); v != "" && base == "" {
-				base = v
-			}
-		}
-		if base != "" {
-			p.BaseURL, p.Moved = configured(p, base), true
-			p.Wire = wireAt(p)
-		}
-		for _, name := range k.keys {
-			if strings.TrimSpace(getenv(name)) == "" {
-				continue
-			}
-			p.KeyName, p.Key = name, func(context.Context) (string, error) { return getenv(name), nil }
-			p.Bearer = name == "ANTHROPIC_AUTH_TOKEN"
-			break
-		}
-		for _, name := range k.keys {
-			if command := strings.TrimSpace(getenv(name + commandSuffix)); command != "" && p.Key == nil {
-				p.KeyName, p.Key = name+commandSuffix, saidOnce(command, say)
-				p.Bearer = name == "ANTHROPIC_AUTH_TOKEN"
-			}
-		}
-		p.Usable = p.Key != nil || base != ""
-		out = append(out, p)
+	for _, k := range all {
+		out = append(out, k.detected(getenv, say))
 	}
 	return out
+}
+
+// detected is the provider as the environment and the settings have it, the environment first.
+func (k kind) detected(getenv func(string) string, say func(ctx context.Context, command string) (string, error)) Provider {
+	p := k.Provider
+	p.KeyName = k.keys[0]
+	base := ""
+	for _, name := range k.bases {
+		if v := strings.TrimSpace(getenv(name)); v != "" && base == "" {
+			base = v
+		}
+	}
+	format := Wire("")
+	if base == "" {
+		base, format = k.address, k.format
+	}
+	if base != "" {
+		p.BaseURL, p.Moved = configured(p, base), true
+		if p.Wire = wireAt(p); format != "" {
+			p.Wire = format
+		}
+	}
+	for _, name := range k.keys {
+		if strings.TrimSpace(getenv(name)) == "" {
+			continue
+		}
+		p.KeyName, p.Key = name, func(context.Context) (string, error) { return getenv(name), nil }
+		p.Bearer = name == "ANTHROPIC_AUTH_TOKEN"
+		break
+	}
+	for _, name := range k.keys {
+		if command := strings.TrimSpace(getenv(name + commandSuffix)); command != "" && p.Key == nil {
+			p.KeyName, p.Key = name+commandSuffix, saidOnce(command, say)
+			p.Bearer = name == "ANTHROPIC_AUTH_TOKEN"
+		}
+	}
+	p.Usable = p.Key != nil || base != ""
+	return p
 }
 
 // configured makes a base URL of what people set: Ollama's variable is an
