@@ -149,12 +149,12 @@ func (c *Client) prepare(r *Request) error {
 // acceptable says at once what the host would refuse later; the host checks again.
 func (c *Client) acceptable(r Reader, t *Task, req Request) error {
 	op := map[RequestKind]Op{ReqMessage: OpMessage, ReqCancel: OpCancel, ReqPromote: OpPromote, ReqResume: OpResume, ReqEnd: OpComplete, ReqModel: OpMessage}[req.Kind]
-	if req.Kind == ReqResume && t.Status == Idle { // a message waits for a host that was never started
-		waiting, err := undelivered(r, t.Session)
+	if req.Kind == ReqResume && t.Status == Idle {
+		left, err := leftBehind(r, t.Session)
 		if err != nil {
 			return err
 		}
-		if len(waiting) > 0 {
+		if left {
 			op = ""
 		}
 	}

@@ -52,3 +52,42 @@ func TestResumeOfAWaitingMessage(t *testing.T) {
 		t.Errorf("resume starts no host for the message that waits: %v", err)
 	}
 }
+
+// An idle main task stands for what was running under it when the host died.
+func TestResumeOfChildren(t *testing.T) {
+	ctx := t.Context()
+	s, err := store.Open(ctx, t.TempDir(), store.Options{Solo: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	hosts := &absent{}
+	c := &core.Client{Store: s, Hosts: hosts}
+	main, err := c.Create(ctx, core.NewSession{Dir: t.TempDir(), Prompt: "hello", Agent: core.Agent{Name: "main"}, Model: "offline/rules"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := core.NewRegistry(s, core.Options{})
+	if _, err := reg.Load(main.Session); err != nil {
+		t.Fatal(err)
+	}
+	child := func(parent string) string {
+		t.Helper()
+		k, err := reg.Start(core.NewTask{Parent: parent, Kind: core.KindAgent, Agent: core.Agent{Name: "explore"}, Prompt: "look", Mode: core.Background, Model: "offline/rules"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k.ID
+	}
+	kid := child(main.ID)
+	child(kid)
+	for _, id := range []string{main.ID, kid} {
+		if _, err := reg.SetLatestResponse(id, "done"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := hosts.asked
+	if _, err := c.Submit(ctx, core.Request{Task: main.ID, Kind: core.ReqResume}); err != nil || hosts.asked != before+1 {
+		t.Errorf("the child of a child was running: %v, %d hosts started", err, hosts.asked-before)
+	}
+}

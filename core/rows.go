@@ -3,6 +3,7 @@ package core
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -47,6 +48,17 @@ func insertRequest(tx Tx, r *Request) error {
 // undelivered are the messages of a session that wait for a host, or a task.
 func undelivered(r Reader, session string) ([]Request, error) {
 	return r.Requests(RequestFilter{Session: session, States: []RequestState{ReqQueued}, Kinds: []RequestKind{ReqMessage}})
+}
+
+// leftBehind reports whether a session without a host has work: a task that was
+// running, or a message that waits. An idle task of it stands for the session.
+func leftBehind(r Reader, session string) (bool, error) {
+	waiting, err := undelivered(r, session)
+	if err != nil || len(waiting) > 0 {
+		return len(waiting) > 0, err
+	}
+	live, err := r.Tasks(TaskFilter{Session: session, Live: true})
+	return slices.ContainsFunc(live, func(t Task) bool { return t.Status == Running }), err
 }
 
 func requestEvent(tx Tx, r Request, at time.Time) error {

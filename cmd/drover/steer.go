@@ -82,12 +82,6 @@ func (a *app) resumeCmd() *cobra.Command {
 				return err
 			}
 			t := d.Task
-			// An idle main task stands for its session: what runs under it may be interrupted.
-			for _, child := range d.Children {
-				if !t.Interrupted && child.Interrupted {
-					t = child
-				}
-			}
 			r, err := a.ask(ctx, c, core.Request{Session: t.Session, Task: t.ID, Kind: core.ReqResume}, patience)
 			if err != nil {
 				return err

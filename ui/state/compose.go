@@ -271,7 +271,8 @@ func (s *State) whyNotResume() string {
 	if why := s.whyEnded(); why != "" {
 		return why
 	}
-	if t := s.selected(); !t.Interrupted {
+	if n := s.Selected(); !n.Task.Interrupted && n.Below().Interrupted == 0 {
+		t := &n.Task
 		return fmt.Sprintf("%s is %s, not interrupted: there is nothing to resume", s.name(t.ID), t.State())
 	}
 	return ""

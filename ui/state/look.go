@@ -106,6 +106,9 @@ func (s *State) Doing(n *Node) string {
 		if n.Below().Running+n.Below().Needs > 0 {
 			return fmt.Sprintf("%s · %d at work", idle, n.Below().Running+n.Below().Needs)
 		}
+		if left := n.Below().Interrupted; left > 0 {
+			return fmt.Sprintf("%s · %d interrupted", idle, left)
+		}
 		if t.ErrorCode != "" && t.Outcome == "" {
 			return idle + " · " + strings.ReplaceAll(core.CleanLine(string(t.ErrorCode)), "_", " ")
 		}

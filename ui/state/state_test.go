@@ -606,3 +606,25 @@ func TestHelpHasEveryKey(t *testing.T) {
 		}
 	}
 }
+
+// An idle main task stands for the session: r on it resumes what was interrupted under it.
+func TestResumeBelow(t *testing.T) {
+	s := registry()
+	all := tasks()
+	main, kid := all[0], all[1]
+	main.Status, main.Activity, main.Rev = core.Idle, "", 9
+	kid.Interrupted, kid.Rev = true, 9
+	var gone []core.TaskView
+	for _, v := range all[2:4] {
+		v.Status, v.Rev = core.Cancelled, 9
+		gone = append(gone, v)
+	}
+	s.Apply(core.Update{Tasks: append(gone, main, kid), Changed: []string{"main1"}})
+	s.Tree.Selected = "main1"
+	if got := press(s, "r"); len(got) != 1 || got[0] != (Resume{"main1"}) {
+		t.Errorf("r does %v", got)
+	}
+	if got := s.Doing(s.Selected()); got != "idle · 1 interrupted" {
+		t.Errorf("it says %q", got)
+	}
+}
