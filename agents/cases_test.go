@@ -528,28 +528,18 @@ func pure(t *testing.T, c behaviour, w world, cat *Catalog) {
 			t.Errorf("%+v", d)
 		}
 	case "resolve_model":
-		agent := d.Model
-		if m, ok := c.Given.Definition["model"].(string); ok {
-			agent = m
-		}
-		session := c.Given.SessionModel
-		if s, ok := c.When["session_model"].(string); ok {
-			session = s
-		}
-		if got := Resolve("", agent, session, nil); got != c.Expect["model"] {
-			t.Errorf("model %q, want %v", got, c.Expect["model"])
-		}
+		t.Skip("whose word counts for a subagent's model is decided in cmd/drover: TestChildModel")
 	case "permission":
 		name, _ := tool.Canonical(c.When["tool"].(string))
 		got := []any{}
 		for _, cmd := range c.When["command"].([]any) {
-			got = append(got, Decide(d.Permissions, name, cmd.(string)))
+			got = append(got, core.Decide(d.Permissions, name, cmd.(string)))
 		}
 		if !reflect.DeepEqual(got, c.Expect["decisions"]) {
 			t.Errorf("decisions %v, want %v", got, c.Expect["decisions"])
 		}
 	case "build_prompt":
-		got := BuildPrompt(d, c.When["parent_prompt"].(string))
+		got := d.After(c.When["parent_prompt"].(string))
 		for _, part := range c.Expect["prompt"].(map[string]any)["contains"].([]any) {
 			if !strings.Contains(got, part.(string)) {
 				t.Errorf("%q lacks %q", got, part)

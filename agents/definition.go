@@ -50,15 +50,12 @@ type Definition struct {
 	Reason     string // why it is not available
 	ShadowedBy string // the path of what has its name
 
-	Declared    Declared
-	Permissions []Permission // of tool calls, in order; the last that fits decides
-	Remote      *Remote      // set where the agent runs elsewhere (A2A)
-	Effort      string       // how much the model shall think: off, minimal, low, medium, high, xhigh, max; "" is the setting's
-	Append      bool         // the prompt is added to the parent's and does not replace it
-	NotOffered  bool         // a person may start it, a model is not told of it
-	LeadOnly    bool         // it leads sessions and is no subagent
-	Kept        map[string]any
-	Problems    []Problem
+	Declared   Declared
+	Remote     *Remote // set where the agent runs elsewhere (A2A)
+	NotOffered bool    // a person may start it, a model is not told of it
+	LeadOnly   bool    // it leads sessions and is no subagent
+	Kept       map[string]any
+	Problems   []Problem
 
 	off  string   // why the file itself disables it
 	refs []string // other files this one was made from
@@ -69,13 +66,6 @@ type Declared struct {
 	Tools      []string
 	Disallowed []string
 	Models     []string // in order of preference
-}
-
-// Permission is an author's decision about calls of a tool.
-type Permission struct {
-	Tool     string // drover's name
-	Pattern  string // of the subject: * is any text, ? one character
-	Decision string // allow, ask or deny
 }
 
 // Remote is an agent that another server runs.

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,19 +80,19 @@ func (b *builder) setModel(e entry) {
 	}
 }
 
-// efforts are the levels of thinking that the dialects know.
-const efforts = " off none minimal low medium high xhigh max auto "
-
 func (b *builder) setEffort(e entry, over bool) {
 	if b.def.Effort != "" && !over {
 		return
 	}
 	level := strings.ToLower(strings.TrimSpace(e.value.text))
-	if level == "false" {
+	switch level {
+	case "false", "none":
 		level = "off"
+	case "auto": // the setting's
+		return
 	}
-	if e.value.kind != scalar || level == "" || !strings.Contains(efforts, " "+level+" ") {
-		b.note(Warning, e, "no level of thinking that drover knows: "+core.Short(e.value.text, 40), "it was left out; there are"+strings.TrimRight(efforts, " "))
+	if e.value.kind != scalar || !slices.Contains(core.Efforts, level) {
+		b.note(Warning, e, "no level of thinking that drover knows: "+core.Short(e.value.text, 40), "it was left out; there are "+strings.Join(core.Efforts, " "))
 		return
 	}
 	b.def.Effort = level

@@ -58,24 +58,3 @@ func (b *builder) settleModel() {
 	}
 	b.def.Model = first
 }
-
-// Resolve says which model a task runs on: the call's, else the agent's, else
-// the session's. A tier is looked up in the settings; one that they do not
-// name is the session's model.
-func Resolve(call, agent, session string, models map[string]string) string {
-	for _, m := range []string{call, agent} {
-		if m == "" {
-			continue
-		}
-		t, ok := Tier(m)
-		switch {
-		case !ok:
-			return m
-		case t != Inherit && models[t] != "":
-			return models[t]
-		default:
-			return session
-		}
-	}
-	return session
-}

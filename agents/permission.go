@@ -52,7 +52,7 @@ func (b *builder) permit(e entry, pattern, decision string) {
 		}
 	}
 	for _, t := range tools {
-		b.allow(e, Permission{Tool: t, Pattern: core.CleanLine(pattern), Decision: decision})
+		b.allow(e, core.Permission{Tool: t, Pattern: core.CleanLine(pattern), Decision: decision})
 	}
 }
 
@@ -62,7 +62,7 @@ func (b *builder) denied() []string {
 	for _, t := range toolNames(b.o) {
 		last := ""
 		for _, p := range b.def.Permissions {
-			if !matches(p.Tool, t) {
+			if !core.Matches(p.Tool, t) {
 				continue
 			}
 			if p.Pattern == "*" {
@@ -78,27 +78,16 @@ func (b *builder) denied() []string {
 	return out
 }
 
-// Decide says what the permissions make of a call: the last that fits counts.
-// It is "" where none fits.
-func Decide(all []Permission, tool, subject string) string {
-	for _, p := range slices.Backward(all) {
-		if matches(p.Tool, tool) && matches(p.Pattern, subject) {
-			return p.Decision
-		}
-	}
-	return ""
-}
-
 // safeRules are the permissions that a list of "needs no asking" can tell: those
 // that allow, and that no later one takes back.
-func safeRules(all []Permission) []string {
+func safeRules(all []core.Permission) []string {
 	var out []string
 	for i, p := range all {
 		if p.Decision != "allow" || p.Tool == "*" || strings.Contains(p.Pattern, "?") || path.IsAbs(p.Pattern) {
 			continue
 		}
-		taken := slices.ContainsFunc(all[i+1:], func(q Permission) bool {
-			return q.Decision != "allow" && (matches(q.Tool, p.Tool) || matches(p.Tool, q.Tool)) && overlap(p.Pattern, q.Pattern)
+		taken := slices.ContainsFunc(all[i+1:], func(q core.Permission) bool {
+			return q.Decision != "allow" && (core.Matches(q.Tool, p.Tool) || core.Matches(p.Tool, q.Tool)) && overlap(p.Pattern, q.Pattern)
 		})
 		if taken {
 			continue
@@ -125,32 +114,8 @@ func overlap(a, b string) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// matches fits a pattern of * and ? to a text, in time linear in most cases and
-// never worse than the product of the lengths.
-func matches(pattern, s string) bool {
-	p, i, star, mark := 0, 0, -1, 0
-	for i < len(s) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, i
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
-			p, i = p+1, i+1
-		case star >= 0:
-			mark++
-			p, i = star+1, mark
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
-}
-
 // allow adds a permission.
-func (b *builder) allow(at entry, p Permission) {
+func (b *builder) allow(at entry, p core.Permission) {
 	switch n := len(b.def.Permissions); {
 	case n < maxPermissions:
 		b.def.Permissions = append(b.def.Permissions, p)

@@ -60,21 +60,6 @@ func Recursion(blocked, name string) error {
 	}
 }
 
-// AtDepth is the agent as it may run depth levels below the main task, which
-// is 0. At the limit it has no delegation tools and starts nothing. A limit
-// below 0 is none.
-func AtDepth(a core.Agent, depth, limit int) core.Agent {
-	if limit < 0 || depth < limit {
-		return a
-	}
-	if a.Tools == nil {
-		a.Tools = append(toolNames(&Options{}), anyMCP)
-	}
-	a.Tools = slices.DeleteFunc(slices.Clone(a.Tools), func(n string) bool { return slices.Contains(delegation, n) })
-	a.Spawns = []string{}
-	return a
-}
-
 // OutputSchema is the schema that a task's answer must fit: the agent's, else
 // the call's, else the session's. JSON null is none.
 func OutputSchema(agent, call, session json.RawMessage) json.RawMessage {
@@ -103,15 +88,6 @@ func PlanMode(a core.Agent) core.Agent {
 	a.Tools, a.Spawns, a.Rules, a.ReadOnly = tools, []string{}, nil, true
 	a.Prompt = strings.TrimSpace(planMode) + "\n\n" + a.Prompt
 	return a
-}
-
-// BuildPrompt is what a task of the definition is told: its prompt, after the
-// parent's where its author wants it added and not in its place.
-func BuildPrompt(d Definition, parent string) string {
-	if !d.Append || parent == "" {
-		return d.Prompt
-	}
-	return parent + "\n\n" + d.Prompt
 }
 
 // DelegationPolicy is what a model that may start agents is told of them:

@@ -195,7 +195,7 @@ func (b *builder) restricted(tool, arg string, at entry, grant bool) {
 		if rest, ok := strings.CutSuffix(pattern, ":*"); ok {
 			pattern = rest + " *"
 		}
-		b.allow(at, Permission{Tool: tool, Pattern: strings.TrimPrefix(pattern, "./"), Decision: decision})
+		b.allow(at, core.Permission{Tool: tool, Pattern: strings.TrimPrefix(pattern, "./"), Decision: decision})
 	}
 }
 
@@ -230,7 +230,7 @@ func (b *builder) less(w wanted, not []string) []string {
 	}
 	out := []string{}
 	for _, n := range names {
-		if !slices.ContainsFunc(not, func(p string) bool { return p == n || strings.ContainsAny(p, "*?") && matches(p, n) }) {
+		if !slices.ContainsFunc(not, func(p string) bool { return p == n || strings.ContainsAny(p, "*?") && core.Matches(p, n) }) {
 			out = append(out, n)
 		}
 	}

@@ -16,7 +16,10 @@ type Agent struct {
 	Prompt      string          `json:"-"`
 	Tools       []string        `json:"tools"` // drover's names, less the disallowed ones; nil means every tool
 	Rules       []string        `json:"rules,omitempty"`
-	Model       string          `json:"model,omitempty"` // "", "inherit", a tier, or provider/model
+	Permissions []Permission    `json:"permissions,omitempty"`   // in order, the last that fits counts: what is denied is denied to everybody
+	Append      bool            `json:"append_prompt,omitempty"` // Prompt comes after that of the task's parent
+	Model       string          `json:"model,omitempty"`         // "", "inherit", a tier, or provider/model
+	Effort      string          `json:"effort,omitempty"`        // one of Efforts; "": the setting's
 	ReadOnly    bool            `json:"read_only,omitempty"`
 	Background  bool            `json:"background,omitempty"` // runs in the background unless told otherwise
 	Limits      AgentLimits     `json:"limits,omitzero"`
@@ -26,6 +29,17 @@ type Agent struct {
 	Aliases     []string        `json:"aliases,omitempty"`
 	Source      string          `json:"source"` // "bundled", or the file it came from
 }
+
+// After is the agent's prompt as a task has it that a task with that prompt has started.
+func (a Agent) After(parent string) string {
+	if !a.Append || parent == "" {
+		return a.Prompt
+	}
+	return parent + "\n\n" + a.Prompt
+}
+
+// Efforts are how hard a model that reasons may be told to try, from not at all on.
+var Efforts = []string{"off", "minimal", "low", "medium", "high", "xhigh", "max"}
 
 // AgentLimits of one task of an agent. Zero means the setting's; a negative
 // timeout or budget means none.

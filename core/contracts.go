@@ -202,6 +202,7 @@ type ModelRequest struct {
 	// be told; "" lets the model choose.
 	Force       string
 	Temperature *float64
+	Effort      string // one of Efforts; "": the provider's default
 	// Wait waits until a call may be made again, instead of a timer: it shows
 	// the wait, and gives the task's slot back at a rate limit. What has been
 	// streamed before is void: the answer begins anew. It returns early, with

@@ -31,7 +31,11 @@ func (c *change) create(parent *Task, n NewTask) (Task, error) {
 		Times: Times{ActiveSince: c.now, LastEvent: c.now},
 		Usage: Usage{CostKnown: true},
 	}
-	sp := Spec{Prompt: n.Prompt, System: n.Agent.Prompt, Tools: n.Agent.Tools, Output: n.Output, Agent: jsonOf(n.Agent)}
+	system, err := c.system(parent, n.Agent)
+	if err != nil {
+		return t, err
+	}
+	sp := Spec{Prompt: n.Prompt, System: system, Tools: n.Agent.Tools, Output: n.Output, Agent: jsonOf(n.Agent)}
 	first, err := c.insertNew(&t, sp)
 	if err != nil {
 		return t, err
@@ -52,6 +56,15 @@ func (c *change) create(parent *Task, n NewTask) (Task, error) {
 		return t, err
 	}
 	return t, c.event(id, EvModel, true, t.Label()+": "+Short(CleanLine(n.Note), 200), "")
+}
+
+// system is the prompt that a child has.
+func (c *change) system(parent *Task, a Agent) (string, error) {
+	if !a.Append {
+		return a.Prompt, nil
+	}
+	above, err := c.tx.Spec(parent.ID)
+	return a.After(above.System), err
 }
 
 // insertNew gives the task an ID that is free.

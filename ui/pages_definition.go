@@ -59,6 +59,8 @@ func (v *view) definitionBlocks(n *state.Node) []*block {
 	if ses.AllowAll {
 		row("", "no tool call of the session needs one")
 	}
+	row("denied", strings.Join(core.Denials(a.Permissions), ", "))
+	row("effort", a.Effort)
 	row("may start", state.Spawns(in.Spec))
 	if len(in.Spec.Output) > 0 {
 		out = append(out, long("result must fit", pretty(in.Spec.Output), true))

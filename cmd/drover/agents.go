@@ -168,7 +168,9 @@ func (a *app) agentDetail(d agents.Definition, s agents.Snapshot) string {
 	row("declared", strings.Join(d.Declared.Tools, ", "))
 	row("disallowed", strings.Join(d.Declared.Disallowed, ", "))
 	row("may run", strings.Join(d.Rules, ", "))
+	row("denied", strings.Join(core.Denials(d.Permissions), ", "))
 	row("model", d.Model)
+	row("effort", d.Effort)
 	if names, every := agents.Spawns(d.Agent); every {
 		row("may start", "any agent")
 	} else {
@@ -183,7 +185,11 @@ func (a *app) agentDetail(d agents.Definition, s agents.Snapshot) string {
 	if d.ReadOnly {
 		row("read-only", "yes: it has no tool that writes")
 	}
-	row("prompt", fmt.Sprintf("%d characters", len([]rune(d.Prompt))))
+	after := ""
+	if d.Append {
+		after = ", after that of the agent that starts it"
+	}
+	row("prompt", fmt.Sprintf("%d characters%s", len([]rune(d.Prompt)), after))
 	b.WriteString(a.problemLines(d))
 	return b.String()
 }

@@ -118,8 +118,8 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 	o.Runner = func(r *core.Registry) core.Runner {
 		return run.New(run.Options{
 			Registry: r, Model: e.choice.Resolve, Scratch: scratch, Limits: limits(e.settings), MaxDepth: e.settings.MaxDepth,
-			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Policy: e.catalog.policy,
-			Schema: compile, Mask: masks.Text, Masked: func(w io.Writer) io.WriteCloser { return masks.NewWriter(w) }, Hooks: hooks{e}, Window: e.choice.window,
+			Tools: tool.NewBox(slices.Concat(builtin, tool.Delegation(r, e.catalog, delegation), tool.Record(r))...), Exact: tool.Exact, Denied: tool.Denied, Policy: e.catalog.policy,
+			Effort: strings.TrimPrefix(e.settings.Effort, config.Auto), Schema: compile, Mask: masks.Text, Masked: func(w io.Writer) io.WriteCloser { return masks.NewWriter(w) }, Hooks: hooks{e}, Window: e.choice.window,
 		})
 	}
 	return host.New(o), nil

@@ -17,6 +17,7 @@ import (
 // Settings are what a person may set. Load fills every field.
 type Settings struct {
 	Model         string        // of new sessions: "provider/model", a tier, or Auto
+	Effort        string        // of models that reason, where the agent says nothing: off to max, or Auto
 	Theme         string        // a theme's name, or "auto"
 	Concurrency   int           // tasks of a session that work at once
 	MaxDepth      int           // levels of subagents under the main task

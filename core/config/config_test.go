@@ -123,12 +123,12 @@ matcher = "*"
 	want := Settings{
 		KeepProgress: 14 * 24 * time.Hour,
 		Mouse:        "on", Notify: "auto", Title: true, Synchronised: true,
-		Model: "anthropic/some-model", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute, AnswerWait: 20 * time.Minute,
+		Model: "anthropic/some-model", Effort: "auto", Theme: "light", Concurrency: 4, MaxContinues: 9, MaxTurns: 7, HostIdle: 5 * time.Second, StallAfter: 2 * time.Minute, AnswerWait: 20 * time.Minute,
 		Timeout: 30 * time.Minute, Grace: 5 * time.Second, RequestBudget: 40, BudgetTokens: 100000, BudgetCost: 2.5,
 		Tiers: map[string]string{"fast": "ollama/small"}, AgentModels: map[string]string{"explore": "fast", "my agent": "openai/gpt-6-luna"},
 		Headers:   map[string]map[string]string{"openai": {"X-Team": "search"}},
 		Providers: []Provider{{Name: "deepseek", URL: "https://models.test/v1"}, {Name: "z_ai", URL: "https://models.test/anthropic", Key: "ZAI_TOKEN", Format: "anthropic"}},
-		Trust:   "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
+		Trust:     "content", AgentOrder: []string{".claude", ".drover"}, AgentsDisabled: []string{"task"}, DelegationTools: []string{"subagent"},
 		Instructions: []string{"CLAUDE.md", ".github/copilot-instructions.md"},
 		Hooks: []Hook{
 			{Point: "agentStop", Command: "true", Matcher: "*"},

@@ -36,6 +36,7 @@ var Keys = []Key{
 	{"max_turns", "100", "", "model calls in one turn", number(func(s *Settings) *int { return &s.MaxTurns }, 1, 100_000)},
 	{"timeout", `"15m"`, "", "how long one turn of a subagent may take, without the time a person is asked; 0 is without end", duration(func(s *Settings) *time.Duration { return &s.Timeout }, 0, 240*time.Hour)},
 	{"idle_timeout", `"3m"`, "", "how long a subagent may go without an event; output alone does not count; 0 is without end", duration(func(s *Settings) *time.Duration { return &s.IdleTimeout }, 0, 240*time.Hour)},
+	{"effort", `"auto"`, "DROVER_EFFORT", "how hard a model that reasons tries, where the agent's file does not say: `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`, or `auto`: as its provider does", oneOf(func(s *Settings) *string { return &s.Effort }, Auto, "off", "minimal", "low", "medium", "high", "xhigh", "max")},
 	{"answer_wait", `"5m"`, "DROVER_ANSWER_WAIT", "how long a model may take until its answer begins (a server may have to load it); a subagent's `idle_timeout` counts all the same", duration(func(s *Settings) *time.Duration { return &s.AnswerWait }, time.Second, 24*time.Hour)},
 	{"grace", `"60s"`, "", "how long an agent at a limit has to hand in what there is", duration(func(s *Settings) *time.Duration { return &s.Grace }, time.Second, time.Hour)},
 	{"request_budget", "0", "", "model calls in a subagent's turn after which it is told to come to an end, at half as many again made to, and five later stopped; 0 is none", number(func(s *Settings) *int { return &s.RequestBudget }, 0, 100_000)},
@@ -60,7 +61,7 @@ var Keys = []Key{
 
 func defaults() Settings {
 	return Settings{
-		Model: Auto, Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
+		Model: Auto, Effort: Auto, Theme: "auto", Concurrency: 128, MaxDepth: 6, MaxContinues: 5, MaxTurns: 100,
 		KeepProgress: 14 * 24 * time.Hour, AnswerWait: 5 * time.Minute,
 		Timeout: 15 * time.Minute, IdleTimeout: 3 * time.Minute, Grace: time.Minute, HostIdle: time.Minute, StallAfter: 2 * time.Minute, OfflinePace: 240, Trust: "folder",
 		Mouse: "on", Notify: "auto", Title: true, Synchronised: true,

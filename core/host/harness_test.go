@@ -139,7 +139,7 @@ func (w *world) serve() {
 			tools := append(slices.Concat(tool.Delegation(r, cat, tool.Policy{}), tool.Record(r)), sleep, probe{core.Reads}, probe{core.Runs}, pen{})
 			tools = append(tools, w.more...)
 			return run.New(run.Options{
-				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), Limits: w.limits, Schema: compile, Hooks: w.hooks, Window: w.window,
+				Registry: r, Tools: tool.NewBox(tools...), Scratch: w.t.TempDir(), Limits: w.limits, Schema: compile, Hooks: w.hooks, Window: w.window, Denied: tool.Denied, Effort: "high", MaxDepth: w.opts.MaxDepth,
 				Model: func(string) (core.Model, string, error) { return w, "one", nil },
 			})
 		},

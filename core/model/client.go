@@ -41,9 +41,7 @@ type Options struct {
 	First   time.Duration                             // the same before the answer begins; 0: 5 min
 	// MaxOutput is how many tokens an answer may have; 0: what suits the model.
 	MaxOutput int
-	// Effort is how hard a model that reasons should try, in the provider's word; "": its default.
-	Effort string
-	Prices Prices // nil: the cost is unknown
+	Prices    Prices // nil: the cost is unknown
 }
 
 func (o *Options) name() string {

@@ -136,6 +136,12 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 	if !begun && b.begun(c.ID) && !tool.Spec().Again {
 		return b.result(c, core.ToolResult{Failed: true, Text: interruptedByCrash}, 0)
 	}
+	if b.o.Denied(b.agent.Permissions, tool, c.Args, b.info.Dir) {
+		if err := b.o.Registry.Note(b.t.ID, core.EvToolRefused, fmt.Sprintf("%s: its definition denies %s %s", b.t.Label(), c.Name, core.Short(core.CleanLine(tool.Subject(c.Args)), 120)), ""); err != nil {
+			return err
+		}
+		return b.result(c, core.ToolResult{Failed: true, Text: "The definition of this agent denies this call, and nobody can allow it here. Do not try it in another form: go on without it, and say so."}, 0)
+	}
 	if asks(tool) {
 		subject := b.o.Exact(tool, c.Args, b.info.Dir)
 		if subject == "" {

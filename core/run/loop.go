@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,7 +172,7 @@ func (u *turn) ask(ctx context.Context, o asking) (core.ModelReply, error) {
 	}
 	req := core.ModelRequest{
 		Model: name, System: u.system(), Messages: history(u.entries), Task: u.info,
-		Force: o.force, Temperature: u.agent.Limits.Temperature,
+		Force: o.force, Temperature: u.agent.Limits.Temperature, Effort: cmp.Or(u.agent.Effort, u.o.Effort),
 	}
 	if req.Tools, err = u.specs(o.set); err != nil {
 		return core.ModelReply{}, err

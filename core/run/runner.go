@@ -27,6 +27,8 @@ type Options struct {
 	// Exact is the whole command or the real path of a call: what a person is
 	// asked about, and what rules are matched with. Nil: the tool's Subject.
 	Exact func(t core.Tool, args json.RawMessage, dir string) string
+	// Denied reports whether an agent's permissions deny it a call; nil: none does.
+	Denied func(all []core.Permission, t core.Tool, args json.RawMessage, dir string) bool
 	// Policy tells a model that may start agents whom there is and when to; nil: nothing.
 	Policy func(ctx context.Context, agent core.Agent, dir string) (string, error)
 	// Schema compiles a JSON Schema into a check that lists what is wrong with a value.
@@ -39,6 +41,7 @@ type Options struct {
 	Window func(model string) int64
 	Hooks  core.Hooks // a person's own commands; nil: none
 	Limits Limits
+	Effort string // of agents that say nothing of it (see core.Efforts); "": the provider's
 	// MaxDepth is the depth from which the delegation tools are taken away.
 	MaxDepth int
 }
@@ -50,6 +53,9 @@ type Runner struct{ o Options }
 func New(o Options) *Runner {
 	if o.Exact == nil {
 		o.Exact = func(t core.Tool, args json.RawMessage, _ string) string { return t.Subject(args) }
+	}
+	if o.Denied == nil {
+		o.Denied = func([]core.Permission, core.Tool, json.RawMessage, string) bool { return false }
 	}
 	if o.Mask == nil {
 		o.Mask = func(s string) string { return s }

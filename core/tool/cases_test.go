@@ -329,13 +329,8 @@ func namesCase(t *testing.T, c delegationCase) {
 
 func toolsCase(t *testing.T, c delegationCase) {
 	switch {
-	case c.Expect.HasTask != nil: // the runner takes task away from there on; settings turn 0 into "off"
-		var limit int
-		must(t, json.Unmarshal(c.Given.Settings["task.maxRecursionDepth"], &limit))
-		a := agents.AtDepth(core.Agent{Tools: []string{"read_file", "task"}, Spawns: []string{"*"}}, c.When.Depth, limit)
-		if slices.Contains(a.Tools, "task") != *c.Expect.HasTask {
-			t.Errorf("at depth %d of %d it has %v", c.When.Depth, limit, a.Tools)
-		}
+	case c.Expect.HasTask != nil:
+		t.Skip("the runner takes the tools away: core/host, TestDepth")
 	case c.ID == "omp-run-103":
 		k := caseCrew(t, c)
 		for _, n := range agents.PlanMode(k.cat.own["scout"]).Tools {

@@ -25,6 +25,7 @@ type provider struct {
 // Things a model may turn out not to take.
 const (
 	noThinking = "thinking"
+	noEffort   = "effort"
 	noForce    = "tool_choice"
 	noHeat     = "temperature"
 	mostOutput = "max_tokens"
@@ -79,7 +80,9 @@ func (p *provider) learn(name string, r *request, err error) bool {
 		return p.learned.Set(name, noForce, 1)
 	case r.Heat != nil && model.Refused(err, "temperature"):
 		return p.learned.Set(name, noHeat, 1)
-	case model.Refused(err, "thinking", "signature", "output_config", "effort"):
+	case r.Output != nil && model.Refused(err, "output_config", "effort"):
+		return p.learned.Set(name, noEffort, 1)
+	case model.Refused(err, "thinking", "signature"):
 		return p.learned.Set(name, noThinking, 1)
 	case model.Refused(err, "tool_use.id", "tool_use_id"):
 		return p.learned.Set(name, ownIDs, 1)

@@ -81,7 +81,6 @@ const (
 )
 
 func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
-	o := p.c.Options()
 	r := &request{Model: req.Model, Stream: true, MaxTokens: p.maxTokens(req.Model)}
 	if strings.TrimSpace(req.System) != "" {
 		r.System = []block{{Type: "text", Text: req.System, Cache: p.mark(req.Model)}} // with the tools before it
@@ -92,17 +91,17 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	if req.Force != "" && p.learned.Get(req.Model, noForce) == 0 {
 		r.Choice = &choice{"tool", names.To(req.Force)}
 	}
-	plain := p.learned.Get(req.Model, noThinking) > 0 || r.Choice != nil // a model that must call a tool may not think
+	plain := p.learned.Get(req.Model, noThinking) > 0 || r.Choice != nil || req.Effort == "off" // a model that must call a tool may not think
 	r.Messages = p.messages(req, names, plain)
 	if gen := generation(req.Model); !plain && gen >= 406 {
 		r.Thinking = &thinking{Type: "adaptive"}
 		if gen >= 407 { // from here on it is hidden unless asked for
 			r.Thinking.Display = "summarized"
 		}
-		if o.Effort != "" {
-			r.Output = &output{o.Effort}
+		if e := efforts[req.Effort]; e != "" && p.learned.Get(req.Model, noEffort) == 0 {
+			r.Output = &output{e}
 		}
-	} else if budget := budgets[o.Effort]; !plain && gen >= 400 && budget > 0 {
+	} else if budget := budgets[efforts[req.Effort]]; !plain && gen >= 400 && budget > 0 {
 		r.Thinking = &thinking{Type: "enabled", Budget: budget}
 		r.fitThinking()
 	}
@@ -124,8 +123,11 @@ func tools(specs []core.ToolSpec, names *model.Names, mark *cache, plain bool) (
 	return out
 }
 
+// efforts are drover's levels in the API's words, those that every model knows.
+var efforts = map[string]string{"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "max", "max": "max"}
+
 // budgets of models that want reasoning as a number of tokens.
-var budgets = map[string]int{"low": 4096, "medium": 12_288, "high": 32_768}
+var budgets = map[string]int{"low": 4096, "medium": 12_288, "high": 32_768, "max": 60_000}
 
 // leastBudget is the smallest budget the API takes.
 const leastBudget = 1024

@@ -77,7 +77,7 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 		r.Options = &streamOptions{true}
 	}
 	if knows(noEffort) {
-		r.Effort = o.Effort
+		r.Effort = model.EffortWord(o.BaseURL, req.Effort)
 	}
 	if req.Force != "" && knows(noForce) {
 		r.Choice = &forced{Type: "function"}

@@ -155,8 +155,8 @@ func (p *provider) request(req core.ModelRequest, names *model.Names) *request {
 	if knows(noEncrypted) {
 		r.Include = []string{"reasoning.encrypted_content"}
 	}
-	if knows(noReasoning) && o.Effort != "" {
-		r.Reasoning = &reasoning{Effort: o.Effort, Summary: "auto"}
+	if e := model.EffortWord(o.BaseURL, req.Effort); e != "" && knows(noReasoning) {
+		r.Reasoning = &reasoning{Effort: e, Summary: "auto"}
 	}
 	if knows(noCacheKey) && strings.Contains(o.BaseURL, "api.openai.com") {
 		r.CacheKey = req.Task.Task // its steps share a prompt, so they should meet the same cache
