@@ -49,6 +49,8 @@ type Engine interface {
 	Completion(ctx context.Context, id string) (core.CompletionView, error)
 	// MarkReviews says what the person has made of completions, of all or of none.
 	MarkReviews(ctx context.Context, m core.ReviewMark, ids ...string) ([]core.Review, error)
+	// Models names what the providers that can be reached say they have, as provider/model.
+	Models(ctx context.Context) ([]string, error)
 	// Files names the files of a folder, those that git ignores left out.
 	Files(ctx context.Context, dir string) ([]string, error)
 	// History are the texts that were sent before from Dir's project, the oldest first.

@@ -331,6 +331,10 @@ func (f *fake) command(name string) bool {
 	return slices.ContainsFunc(f.commands, func(c state.Command) bool { return c.Name == name })
 }
 
+func (f *fake) Models(ctx context.Context) ([]string, error) {
+	return []string{"offline/rules", "anthropic/claude-sonnet-5-5", "anthropic/claude-opus-5-5", "ollama/qwen3"}, nil
+}
+
 func (f *fake) Files(ctx context.Context, dir string) ([]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -86,6 +86,12 @@ func (p *program) carryOut(ctx context.Context, e state.Effect) {
 		rs, err := p.o.Engine.MarkReviews(ctx, e.Mark, e.IDs...)
 		p.report(ctx, func(v *view) { v.do(v.st.Reviewed(e, rs, err)) })
 		return
+	case state.LoadModels:
+		p.start(ctx, func(ctx context.Context) { // they may be far away
+			names, err := p.o.Engine.Models(ctx)
+			p.report(ctx, func(v *view) { v.st.SetModels(names, err) })
+		})
+		return
 	case state.LoadFiles:
 		p.start(ctx, func(ctx context.Context) { // a large folder takes a while
 			names, err := p.o.Engine.Files(ctx, e.Dir)

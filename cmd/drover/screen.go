@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -110,6 +111,21 @@ func (s screenEngine) NewSession(ctx context.Context, ask state.NewSession) (str
 // Files names the files of a folder, those that git ignores left out.
 func (s screenEngine) Files(ctx context.Context, dir string) ([]string, error) {
 	return tool.Files(ctx, dir, maxFiles)
+}
+
+// modelsWithin is how long a person at the screen waits for providers to list their models.
+const modelsWithin = 3 * time.Second
+
+// Models names what the providers have that can be reached.
+func (s screenEngine) Models(ctx context.Context) (names []string, err error) {
+	ctx, stop := context.WithTimeout(ctx, modelsWithin)
+	defer stop()
+	for _, p := range s.e.choice.listed(ctx) {
+		for _, m := range p.Models {
+			names = append(names, m.Model)
+		}
+	}
+	return names, nil
 }
 
 // maxFiles is how many files of a folder can be named in a message.

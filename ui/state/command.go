@@ -33,7 +33,7 @@ func commands() []command {
 		{name: "end", usage: "end", help: "close an idle task", key: "e"},
 		{name: "withdraw", usage: "withdraw", help: "take back the last message", key: "w"},
 		{name: "autopilot", usage: "autopilot on|off", help: "switch autopilot", run: (*State).cmdAutopilot, args: oneOf("on", "off")},
-		{name: "model", usage: "model NAME", help: "what the session runs on from its next turn: provider/model or a tier", run: (*State).cmdModel, args: oneOf("fast", "balanced", "powerful")},
+		{name: "model", usage: "model NAME", help: "what the session runs on from its next turn: provider/model or a tier", run: (*State).cmdModel, args: (*State).modelNames},
 		{name: "go", usage: "go NAME|ID", help: "go to a task", run: (*State).cmdGo, args: (*State).taskNames},
 		{name: "filter", usage: "filter [WORDS]", help: "show only the tasks that fit", run: (*State).cmdFilter},
 		{name: "sort", usage: "sort [[-]WHAT]", help: "order the rows: activity, needs, age, cost, tokens, name; alone: as things are now", run: (*State).cmdSort, args: func(*State, string) []string { return each(sorts()) }},
@@ -333,52 +333,4 @@ func (s *State) taskNames(string) []string {
 	}
 	slices.Sort(l)
 	return slices.Compact(l)
-}
-
-// completion goes round what fits the word before the cursor.
-type completion struct {
-	head string
-	fit  []string
-	at   int
-}
-
-func (s *State) complete() []Effect {
-	t := &s.Input.tab
-	if s.Input.Line.String() == "" {
-		return s.openPalette()
-	}
-	if len(t.fit) == 0 {
-		line := s.Input.Line.String()
-		word, arg, hasArg := strings.Cut(line, " ")
-		options, prefix := []string(nil), word
-		for _, c := range commands() {
-			switch {
-			case !hasArg:
-				options = append(options, c.name)
-			case c.name == word && c.args != nil:
-				t.head, prefix, options = word+" ", arg, c.args(s, arg)
-			}
-		}
-		for _, o := range options {
-			if strings.HasPrefix(o, prefix) {
-				t.fit = append(t.fit, o)
-			}
-		}
-		if len(t.fit) == 0 {
-			s.say("nothing fits; :help lists the commands")
-			return nil
-		}
-	}
-	s.Input.Line.Set(t.head + t.fit[t.at%len(t.fit)])
-	t.at++
-	return nil
-}
-
-// Completions are what Tab goes round, and which of them is in the line now.
-func (s *State) Completions() ([]string, int) {
-	t := &s.Input.tab
-	if len(t.fit) < 2 {
-		return nil, 0
-	}
-	return t.fit, (t.at - 1) % len(t.fit)
 }

@@ -116,6 +116,8 @@ type (
 	}
 	// LoadCompletion fetches what led to a completion.
 	LoadCompletion struct{ ID string }
+	// LoadModels asks the providers which models they have.
+	LoadModels struct{}
 	// LoadFiles names the files of a folder.
 	LoadFiles struct{ Dir string }
 	// CopyAnswer puts the task's last answer on the clipboard.
@@ -182,6 +184,7 @@ func (Find) effect()           {}
 func (MarkReviews) effect()    {}
 func (LoadCompletion) effect() {}
 func (LoadFiles) effect()      {}
+func (LoadModels) effect()     {}
 func (CopyAnswer) effect()     {}
 func (EditExternally) effect() {}
 func (Theme) effect()          {}

@@ -84,6 +84,7 @@ type State struct {
 	Notes  Notes
 	Toast  Toast
 	Home   Home
+	models models
 	keys   []Binding
 	given  []Binding // the table before a person's own keys
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -626,5 +627,38 @@ func TestResumeBelow(t *testing.T) {
 	}
 	if got := s.Doing(s.Selected()); got != "idle · 1 interrupted" {
 		t.Errorf("it says %q", got)
+	}
+}
+
+// Tab after :model asks the providers once, and then goes round what they have said.
+func TestModelNames(t *testing.T) {
+	s := registry()
+	s.Tree.Selected = "main1"
+	if got := press(s, ":model opus<Tab>"); len(got) != 1 || got[0] != (LoadModels{}) {
+		t.Fatalf("Tab does %v", got)
+	}
+	s.SetModels([]string{"anthropic/claude-opus-5-5", "anthropic/claude-sonnet-5-5", "ollama/opus"}, nil)
+	if got := s.Input.Line.String(); got != "model anthropic/claude-opus-5-5" {
+		t.Errorf("the line is %q", got)
+	}
+	press(s, "<Tab>")
+	if got := s.Input.Line.String(); got != "model ollama/opus" {
+		t.Errorf("the line is %q", got)
+	}
+	if got := press(s, "<Esc>:model fa<Tab>"); len(got) != 0 || s.Input.Line.String() != "model fast" {
+		t.Errorf("Tab does %v to %q", got, s.Input.Line.String())
+	}
+	s.Now = s.Now.Add(2 * modelsFresh) // asked again; a person who goes on typing is not interrupted
+	if got := press(s, "<Esc>:model anth<Tab>ropic/x"); len(got) != 1 {
+		t.Errorf("Tab does %v", got)
+	}
+	s.SetModels([]string{"anthropic/new"}, nil)
+	if got := s.Input.Line.String(); got != "model anthropic/x" {
+		t.Errorf("the line is %q", got)
+	}
+	press(s, "<Esc>:model zzz<Tab>")
+	s.SetModels(nil, errors.New("no answer"))
+	if got := s.Input.Line.String(); got != "model zzz" || !s.Toast.Bad {
+		t.Errorf("the line is %q, said %q", got, s.Toast.Text)
 	}
 }
