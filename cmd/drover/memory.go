@@ -8,9 +8,9 @@ import (
 
 const (
 	openingMemory = 96 << 20 // while the screen opens, garbage is collected only from here on
-	someGarbage   = 16 << 20 // then there may be this much of it, or that share of what is in use
+	someGarbage   = 24 << 20 // then there may be this much of it, or that share of what is in use
 	leastPercent  = 75
-	mostPercent   = 400
+	mostPercent   = 600
 )
 
 // holdGarbage lets a screen open without collecting garbage: nearly all that is

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -104,7 +103,7 @@ func NewClient(o Options, wire Wire, path string) *Client {
 func (c *Client) Options() Options { return c.o }
 
 // Post sends body and returns the stream of the answer, or a *Fault.
-func (c *Client) Post(ctx context.Context, body []byte) (*Stream, error) {
+func (c *Client) Post(ctx context.Context, body Body) (*Stream, error) {
 	key, err := c.key(ctx)
 	if err != nil {
 		return nil, err
@@ -113,7 +112,7 @@ func (c *Client) Post(ctx context.Context, body []byte) (*Stream, error) {
 }
 
 // ask asks at one address after the other until one knows what is meant.
-func (c *Client) ask(ctx context.Context, method, key string, body []byte) (*Stream, error) {
+func (c *Client) ask(ctx context.Context, method, key string, body Body) (*Stream, error) {
 	first := int(c.good.Load())
 	var fault error
 	for i := range c.urls {
@@ -139,7 +138,7 @@ func (c *Client) ask(ctx context.Context, method, key string, body []byte) (*Str
 
 // keyed makes one request, and again with the key in another header where the
 // server did not find it in the first.
-func (c *Client) keyed(ctx context.Context, method, to, key string, body []byte) (*Stream, Problem, error) {
+func (c *Client) keyed(ctx context.Context, method, to, key string, body Body) (*Stream, Problem, error) {
 	forms := c.forms()
 	first := int(c.form.Load())
 	var p Problem
@@ -190,15 +189,16 @@ func (c *Client) key(ctx context.Context) (string, error) {
 }
 
 // send makes one request. Where the answer is an error, it is returned as problem too.
-func (c *Client) send(parent context.Context, method, to, form, key string, body []byte) (*Stream, Problem, error) {
+func (c *Client) send(parent context.Context, method, to, form, key string, body Body) (*Stream, Problem, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	s := &Stream{c: c, parent: parent, ctx: ctx, cancel: cancel, idle: c.o.First}
 	s.timer = time.AfterFunc(s.idle, func() { cancel(errSilent) })
-	req, err := http.NewRequestWithContext(ctx, method, to, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, to, nil)
 	if err != nil {
 		s.Close()
 		return nil, Problem{}, c.unreached(parent, ctx, err)
 	}
+	body.put(req)
 	c.header(req.Header, form, key, method)
 	res, err := c.http.Do(req)
 	if err != nil {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"sync"
 
 	"drover/core"
@@ -47,8 +46,8 @@ func Refused(err error, parts ...string) bool {
 
 // Learning asks with the request that make makes; where it is refused before
 // anything has streamed, and learn knows what it can do without, again.
-func Learning(on func(core.Delta), request func() ([]byte, error), ask func(body []byte, on func(core.Delta)) (core.ModelReply, error), learn func(error) bool) (core.ModelReply, error) {
-	var before []byte
+func Learning(on func(core.Delta), request func() (Body, error), ask func(body Body, on func(core.Delta)) (core.ModelReply, error), learn func(error) bool) (core.ModelReply, error) {
+	var before Body
 	var refused error
 	for {
 		body, err := request()
@@ -56,7 +55,7 @@ func Learning(on func(core.Delta), request func() ([]byte, error), ask func(body
 			return core.ModelReply{}, err
 		}
 		begun := false
-		if !bytes.Equal(body, before) { // else what was learned changes nothing of this one
+		if !body.Equal(before) { // else what was learned changes nothing of this one
 			var r core.ModelReply
 			if r, refused = ask(body, func(d core.Delta) { begun = true; on(d) }); refused == nil {
 				return r, nil

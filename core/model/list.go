@@ -93,7 +93,7 @@ func (c *Client) Models(ctx context.Context) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.ask(ctx, http.MethodGet, key, nil)
+	s, err := c.ask(ctx, http.MethodGet, key, Body{})
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,9 @@ import (
 )
 
 // Encode is JSON without the escapes that a browser would need.
-func Encode(v any) ([]byte, error) { return encode(v, new(bytes.Buffer)) }
-
-func encode(v any, b *bytes.Buffer) ([]byte, error) {
-	e := json.NewEncoder(b)
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return nil, &Fault{Class: ClassInvalid, Err: core.Errorf(core.CodeInternal, "writing the request: %w", err)}

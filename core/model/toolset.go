@@ -54,21 +54,19 @@ func sameSpec(a, b core.ToolSpec) bool {
 // Encode is the JSON object of v with the set as its last field, "tools", as
 // list makes it; form tells apart what a wire makes of one set. A set of no
 // tools is left out.
-func (s *ToolSet) Encode(v any, form string, list func(specs []core.ToolSpec) any) ([]byte, error) {
+func (s *ToolSet) Encode(v any, form string, list func(specs []core.ToolSpec) any) (Body, error) {
 	tools, err := s.encoded(form, list)
 	if err != nil {
-		return nil, err
+		return Body{}, err
 	}
-	body, err := encode(v, bytes.NewBuffer(make([]byte, 0, len(tools)+usualHistory)))
+	own, err := Encode(v)
 	if err != nil || len(tools) == 0 {
-		return body, err
+		return Body{[3][]byte{own}}, err
 	}
-	body = append(bytes.TrimSuffix(bytes.TrimSpace(body), []byte("}")), `,"tools":`...)
-	return append(append(body, tools...), '}'), nil
+	return Body{[3][]byte{bytes.TrimSuffix(bytes.TrimSpace(own), brace), tools, brace}}, nil
 }
 
-// usualHistory is the room for all but the tools, in bytes; more is made where it is needed.
-const usualHistory = 8 << 10
+var brace = []byte("}")
 
 func (s *ToolSet) encoded(form string, list func(specs []core.ToolSpec) any) ([]byte, error) {
 	s.mu.Lock()
@@ -80,6 +78,6 @@ func (s *ToolSet) encoded(form string, list func(specs []core.ToolSpec) any) ([]
 	if err != nil {
 		return nil, err
 	}
-	s.wire[form] = bytes.TrimSpace(tools)
+	s.wire[form] = append([]byte(`,"tools":`), bytes.TrimSpace(tools)...)
 	return s.wire[form], nil
 }

@@ -43,7 +43,7 @@ func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(co
 	limit := 0 // of this one answer
 	var r *request
 	return model.Learning(on,
-		func() ([]byte, error) {
+		func() (model.Body, error) {
 			r = p.request(req, names)
 			if limit > 0 {
 				r.MaxTokens = min(r.MaxTokens, limit)
@@ -52,12 +52,12 @@ func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(co
 			mark, plain := p.mark(req.Model), p.learned.Get(req.Model, fullSchema) > 0
 			return set.Encode(r, fmt.Sprint(mark != nil, plain), func(specs []core.ToolSpec) any { return tools(specs, names, mark, plain) })
 		},
-		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
+		func(body model.Body, on func(core.Delta)) (core.ModelReply, error) {
 			s, err := p.c.Post(ctx, body)
 			if err != nil {
 				return core.ModelReply{}, err
 			}
-			return p.answer(s, req, len(body), names, on)
+			return p.answer(s, req, body.Len(), names, on)
 		},
 		func(err error) bool {
 			again := p.learn(req.Model, r, err)

@@ -24,16 +24,16 @@ func (p *provider) Stream(ctx context.Context, req core.ModelRequest, on func(co
 	set := p.tools.Of(req.Tools)
 	names := set.Names
 	return model.Learning(on,
-		func() ([]byte, error) {
+		func() (model.Body, error) {
 			plain := p.learned.Get(req.Model, fullSchema) > 0
 			return set.Encode(p.request(req, names), fmt.Sprint(plain), func(specs []core.ToolSpec) any { return tools(specs, names, plain) })
 		},
-		func(body []byte, on func(core.Delta)) (core.ModelReply, error) {
+		func(body model.Body, on func(core.Delta)) (core.ModelReply, error) {
 			s, err := p.c.Post(ctx, body)
 			if err != nil {
 				return core.ModelReply{}, err
 			}
-			return p.answer(s, req, len(body), names, on)
+			return p.answer(s, req, body.Len(), names, on)
 		},
 		func(err error) bool { return p.learn(req.Model, err) })
 }
