@@ -23,16 +23,29 @@ func (b Body) Equal(o Body) bool {
 	return true
 }
 
-// reader reads it from the beginning.
-func (b Body) reader() io.ReadCloser {
-	return io.NopCloser(io.MultiReader(bytes.NewReader(b.parts[0]), bytes.NewReader(b.parts[1]), bytes.NewReader(b.parts[2])))
+// bodyReader is what is still to be sent. io.MultiReader would make room for 32
+// KB for each request to find its end.
+type bodyReader struct{ left Body }
+
+func (r *bodyReader) Read(p []byte) (n int, err error) {
+	for i := range r.left.parts {
+		some := copy(p[n:], r.left.parts[i])
+		r.left.parts[i] = r.left.parts[i][some:]
+		n += some
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
+
+func (r *bodyReader) Close() error { return nil }
 
 // put makes it the body of a request.
 func (b Body) put(r *http.Request) {
 	if b.Len() == 0 {
 		return
 	}
-	r.Body, r.ContentLength = b.reader(), int64(b.Len())
-	r.GetBody = func() (io.ReadCloser, error) { return b.reader(), nil }
+	r.Body, r.ContentLength = &bodyReader{b}, int64(b.Len())
+	r.GetBody = func() (io.ReadCloser, error) { return &bodyReader{b}, nil }
 }
