@@ -19,7 +19,7 @@ const (
 )
 
 // Default is the "provider/model" to use where nobody chose one: the balanced
-// model of the first provider that has a key, else the first model of a server without one that answers (of an address
+// model of the first provider that has a key (the first it lists, where none is known as that), else the first model of a server without one that answers (of an address
 // that is set, then of those on this machine), else "". why says so in a
 // sentence's part. A provider with a key is asked only where it is at another
 // address than its own, for it may have other models there.
@@ -32,7 +32,7 @@ func (r *Registry) Default(ctx context.Context) (full, why string) {
 			}
 			continue
 		}
-		if p.Moved {
+		if p.Moved || p.Tiers == nil {
 			r.tryAsk(ctx, p, farPatience) // where it does not say, it has the usual ones
 		}
 		if full, err := r.tier(p, "balanced"); err == nil {

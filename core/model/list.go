@@ -32,9 +32,10 @@ type Reach struct {
 // List asks every provider at once for its models. A provider without a key is
 // not asked. ctx should have a deadline.
 func (r *Registry) List(ctx context.Context) []Reach {
-	out := make([]Reach, len(r.o.Providers))
+	known := slices.DeleteFunc(slices.Clone(r.o.Providers), func(p Provider) bool { return p.Quiet && !p.Usable })
+	out := make([]Reach, len(known))
 	var wg sync.WaitGroup
-	for i, p := range r.o.Providers {
+	for i, p := range known {
 		out[i].Provider = p
 		if !p.Usable && !p.Local {
 			out[i].Problem = &core.Error{Code: core.CodeInvalidInput, Message: "no key", Hint: "set " + p.KeyName}

@@ -27,6 +27,7 @@ type Provider struct {
 	Tiers   map[string]string // its own names of the models of each tier
 	Local   bool              // on this machine or near it: no key needed, its models have to be asked for
 	Usable  bool              // configured, so far as can be told without asking it
+	Quiet   bool              // not spoken of until it is configured
 	Moved   bool              // at an address of a person's own, where other models may be
 }
 
@@ -53,6 +54,13 @@ func kinds() []kind {
 		{Provider: Provider{Name: "openrouter", Wire: WireChat, BaseURL: "https://openrouter.ai/api/v1",
 			Tiers: tierOf("anthropic/claude-haiku-5.5", "anthropic/claude-sonnet-5.5", "anthropic/claude-opus-5.5")},
 			keys: []string{"OPENROUTER_API_KEY"}, bases: []string{"OPENROUTER_BASE_URL"}},
+		{Provider: Provider{Name: "mistral", Wire: WireChat, BaseURL: "https://api.mistral.ai/v1", Quiet: true}, keys: []string{"MISTRAL_API_KEY"}},
+		{Provider: Provider{Name: "deepseek", Wire: WireChat, BaseURL: "https://api.deepseek.com/v1", Quiet: true}, keys: []string{"DEEPSEEK_API_KEY"}},
+		{Provider: Provider{Name: "xai", Wire: WireChat, BaseURL: "https://api.x.ai/v1", Quiet: true}, keys: []string{"XAI_API_KEY"}},
+		{Provider: Provider{Name: "groq", Wire: WireChat, BaseURL: "https://api.groq.com/openai/v1", Quiet: true}, keys: []string{"GROQ_API_KEY"}},
+		{Provider: Provider{Name: "cerebras", Wire: WireChat, BaseURL: "https://api.cerebras.ai/v1", Quiet: true}, keys: []string{"CEREBRAS_API_KEY"}},
+		{Provider: Provider{Name: "together", Wire: WireChat, BaseURL: "https://api.together.xyz/v1", Quiet: true}, keys: []string{"TOGETHER_API_KEY"}},
+		{Provider: Provider{Name: "fireworks", Wire: WireChat, BaseURL: "https://api.fireworks.ai/inference/v1", Quiet: true}, keys: []string{"FIREWORKS_API_KEY"}},
 		{Provider: Provider{Name: "ollama", Wire: WireChat, BaseURL: "http://127.0.0.1:11434/v1", Local: true},
 			keys: []string{"OLLAMA_API_KEY"}, bases: []string{"OLLAMA_BASE_URL", "OLLAMA_HOST"}},
 		{Provider: Provider{Name: "vllm", Wire: WireChat, BaseURL: "http://127.0.0.1:8000/v1", Local: true},

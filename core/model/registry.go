@@ -166,7 +166,7 @@ func (r *Registry) first() (Provider, bool) {
 func (r *Registry) keyNames() []string {
 	var out []string
 	for _, p := range r.o.Providers {
-		if !p.Local && p.KeyName != "" {
+		if !p.Local && !p.Quiet && p.KeyName != "" {
 			out = append(out, p.KeyName)
 		}
 	}
