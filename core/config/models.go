@@ -127,8 +127,8 @@ func setProviders(s *Settings, v any) error {
 				return &Error{table: where, Key: key, Problem: where + ": must be an address that begins with https:// or http://", Hint: hint}
 			case key == "url":
 				p.URL = text
-			case key == "key" && (text == "" || strings.ContainsFunc(text, notInVariable)):
-				return &Error{table: where, Key: key, Problem: where + ": must be the name of the variable that holds the key, not the key itself", Hint: "for example: key = \"" + strings.ToUpper(name) + "_API_KEY\""}
+			case key == "key" && (!strings.HasSuffix(text, "KEY") && !strings.HasSuffix(text, "TOKEN") || strings.ContainsFunc(text, notInVariable)):
+				return &Error{table: where, Key: key, Problem: where + ": must be the name of the variable that holds the key, which ends in KEY or TOKEN (those are masked)", Hint: "for example: key = \"" + strings.ToUpper(name) + "_API_KEY\""}
 			case key == "key":
 				p.Key = text
 			case key == "format" && !slices.Contains(Formats, text):
