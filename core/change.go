@@ -29,7 +29,12 @@ type change struct {
 // writer of tasks, and the only place where memory changes. Changes that come
 // together share a transaction, so f may be run again, as if it never had been.
 func (r *Registry) change(d Durability, f func(*change) error) error {
-	o := &order{d: d, f: f, turn: make(chan bool, 1)}
+	return r.changeNext(d, nil, f)
+}
+
+// changeNext is change that tells when its place among the changes is certain.
+func (r *Registry) changeNext(d Durability, told func(), f func(*change) error) error {
+	o := &order{d: d, f: f, told: told, turn: make(chan bool, 1)}
 	r.commits.submit(o, r.commit)
 	if o.err != nil {
 		return o.err

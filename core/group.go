@@ -15,6 +15,7 @@ type order struct {
 	f    func(*change) error
 	c    *change // once it is committed
 	err  error
+	told func()    // that it waits; nil: nobody
 	turn chan bool // false: it is done; true: its goroutine commits what waits
 }
 
@@ -33,6 +34,9 @@ func (l *line) submit(o *order, commit func([]*order)) {
 	first := !l.busy
 	l.busy = true
 	l.mu.Unlock()
+	if o.told != nil {
+		o.told()
+	}
 	if !first && !<-o.turn {
 		return
 	}

@@ -6,17 +6,19 @@ import "fmt"
 // first turn. A second start by the same tool call of the same parent (after a
 // crash) returns the task there is.
 func (r *Registry) Start(n NewTask) (Task, error) {
-	all, err := r.StartAll([]NewTask{n})
+	all, err := r.StartAll([]NewTask{n}, nil)
 	if err != nil {
 		return Task{}, err
 	}
 	return all[0], nil
 }
 
-// StartAll is Start for several tasks in one transaction: all of them begin, or none.
-func (r *Registry) StartAll(ns []NewTask) ([]Task, error) {
+// StartAll is Start for several tasks in one transaction: all of them begin, or
+// none. begun, where it is not nil, is called as soon as it is certain that what
+// is started later comes after them.
+func (r *Registry) StartAll(ns []NewTask, begun func()) ([]Task, error) {
 	ids := make([]string, len(ns))
-	err := r.change(Progress, func(c *change) (err error) {
+	err := r.changeNext(Progress, begun, func(c *change) (err error) {
 		for i, n := range ns {
 			if ids[i], err = c.start(n); err != nil {
 				return err

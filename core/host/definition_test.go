@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,4 +62,36 @@ func TestDepth(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the calls of one step start is there in the order of the calls, though
+// they are at work at the same time; one that is refused holds nobody up.
+func TestStartedInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 24
+		w := newWorld(t, func(_ context.Context, req core.ModelRequest) (core.ModelReply, error) {
+			if req.Task.Kind != core.KindMain || len(req.Messages) > 1 {
+				return text("done")
+			}
+			var cs []core.ToolCall
+			for i := range n {
+				agent := "explore"
+				if i == 7 {
+					agent = "nobody"
+				}
+				cs = append(cs, call(fmt.Sprint("c", i), "task", fmt.Sprintf(`{"agent_type":%q,"description":"part %02d","prompt":"look","mode":"background"}`, agent, i)))
+			}
+			return calls(cs...)
+		})
+		defer w.close()
+		w.start(core.NewSession{Prompt: "hello"})
+		w.pass(time.Minute)
+		var got []string
+		for _, v := range w.tree()[1:] {
+			got = append(got, v.Name+" "+v.Description)
+		}
+		if len(got) != n-1 || !slices.IsSortedFunc(w.tree()[1:], func(a, b core.TaskView) int { return strings.Compare(a.Description, b.Description) }) || got[1] != "explore-2 part 01" {
+			t.Errorf("the children are\n%s", strings.Join(got, "\n"))
+		}
+	})
 }

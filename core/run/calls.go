@@ -36,7 +36,7 @@ func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolR
 		}
 	}
 	if len(calls) == 1 { // mostly: the loop itself is the only part
-		err := b.one(calls[0], begun[calls[0].ID])
+		err := b.one(calls[0], begun[calls[0].ID], nil)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -44,10 +44,17 @@ func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolR
 	}
 	u.w.Spread(len(calls) + 1)
 	var wg sync.WaitGroup
+	var last *place
 	for _, c := range calls {
+		var p *place
+		if core.StartsAgents(c.Name) {
+			p = &place{before: last, begun: make(chan struct{})}
+			last = p
+		}
 		wg.Go(func() {
 			defer u.w.Done()
-			if err := b.one(c, begun[c.ID]); err != nil {
+			defer p.leave()
+			if err := b.one(c, begun[c.ID], p); err != nil {
 				b.mu.Lock()
 				b.errs = append(b.errs, err)
 				b.mu.Unlock()
@@ -124,7 +131,7 @@ func (u *turn) tool(name string) (core.Tool, bool) {
 	return u.o.Tools.Get(name)
 }
 
-func (b *batch) one(c core.ToolCall, begun bool) error {
+func (b *batch) one(c core.ToolCall, begun bool, p *place) error {
 	tool, ok := b.tool(c.Name)
 	if !ok {
 		text := b.refusal(c.Name)
@@ -169,7 +176,7 @@ func (b *batch) one(c core.ToolCall, begun bool) error {
 		}
 	}
 	start := time.Now()
-	res, err := tool.Run(b.ctx, b.env(c), c.Args)
+	res, err := tool.Run(b.ctx, b.env(c, p), c.Args)
 	if err != nil {
 		if b.ctx.Err() != nil {
 			return context.Cause(b.ctx)
@@ -219,13 +226,17 @@ func (b *batch) refusal(name string) string {
 	return fmt.Sprintf("the tool %q is not available to this agent. Available: %s", core.Short(core.CleanLine(name), 60), strings.Join(b.set, ", "))
 }
 
-func (b *batch) env(c core.ToolCall) core.ToolEnv {
-	return core.ToolEnv{
+func (b *batch) env(c core.ToolCall, p *place) core.ToolEnv {
+	e := core.ToolEnv{
 		TaskInfo: b.info, CallID: c.ID, Scratch: b.o.Scratch, Masked: b.o.Masked,
 		Waiting: b.waiting,
 		Intent:  func(s string) error { return b.o.Registry.SetIntent(b.t.ID, s) },
 		Output:  b.output(),
 	}
+	if p != nil {
+		e.InTurn = func() (func(), error) { return p.leave, p.wait(b.ctx) }
+	}
+	return e
 }
 
 // waiting lets the turn's clock stand as its activity asks for.

@@ -79,7 +79,13 @@ func (s starter) start(ctx context.Context, env core.ToolEnv, orders []order, ba
 	case why != nil:
 		return nil, why
 	}
-	tasks, err := s.e.StartAll(plans)
+	var begun func()
+	if env.InTurn != nil {
+		if begun, err = env.InTurn(); err != nil {
+			return nil, err
+		}
+	}
+	tasks, err := s.e.StartAll(plans, begun)
 	if err != nil {
 		return nil, err
 	}
