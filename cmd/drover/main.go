@@ -16,7 +16,7 @@ import (
 func main() {
 	sandbox.Main() // this program is its own supervisor of child processes
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(mostPercent) // the first 16 MB are not collected: a command is over by then
+		debug.SetGCPercent(mostPercent) // the first 24 MB are not collected: a command is over by then
 	}
 	os.Exit(realMain())
 }
