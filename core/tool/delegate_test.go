@@ -32,13 +32,14 @@ func (k known) Find(ctx context.Context, dir, name string) (core.Agent, error) {
 // crew is a real registry on real SQLite in a bubble, with a script in the
 // place of the loop: it says what a task's turn comes to.
 type crew struct {
-	t     *testing.T
-	reg   *core.Registry
-	cat   known
-	p     Policy
-	main  core.Task
-	turn  func(t core.Task) (text string, took time.Duration, err error)
-	calls int
+	t      *testing.T
+	reg    *core.Registry
+	cat    known
+	p      Policy
+	main   core.Task
+	turn   func(t core.Task) (text string, took time.Duration, err error)
+	calls  int
+	inTurn func() (func(), error)
 }
 
 func newCrew(t *testing.T, o core.Options, own ...core.Agent) *crew {
@@ -97,7 +98,7 @@ func (c *crew) again(task, call, name, args string) core.ToolResult {
 	if !ok {
 		c.t.Fatalf("no tool %s", name)
 	}
-	env := core.ToolEnv{TaskInfo: core.TaskInfo{Task: task, Dir: "/"}, CallID: call}
+	env := core.ToolEnv{TaskInfo: core.TaskInfo{Task: task, Dir: "/"}, CallID: call, InTurn: c.inTurn}
 	r, err := tool.Run(c.t.Context(), env, json.RawMessage(args))
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", name, args, err)
@@ -270,6 +271,28 @@ func TestACallsIDUsedAgainIsAnotherCall(t *testing.T) {
 		c.again(c.main.ID, "call_0", "task", args)
 		if c.started() != 2 {
 			t.Errorf("%d tasks of two calls with one ID", c.started())
+		}
+	})
+}
+
+// A call lets the next one of its step begin once it has begun, also where that
+// was before a crash: it does not keep it waiting until its child is done.
+func TestTheNextCallBegins(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c := newCrew(t, core.Options{})
+		c.turn = func(core.Task) (string, time.Duration, error) { return "done", time.Minute, nil }
+		must(t, c.reg.Append(c.main.ID, core.Step{NewStep: true, Entries: []core.Entry{{Kind: core.EntryAnswer, Calls: []core.ToolCall{{ID: "x", Name: "task"}}}}}))
+		time.Sleep(time.Second)
+		var began []time.Duration
+		from := time.Now()
+		c.inTurn = func() (func(), error) {
+			return func() { began = append(began, time.Since(from)) }, nil
+		}
+		for range 2 {
+			c.again(c.main.ID, "x", "task", `{"agent_type":"explore","prompt":"p","mode":"sync"}`)
+		}
+		if c.started() != 1 || len(began) != 2 || began[0] != 0 || began[1] != time.Minute {
+			t.Errorf("%d tasks, the next could begin after %v", c.started(), began)
 		}
 	})
 }
