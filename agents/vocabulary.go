@@ -63,9 +63,6 @@ var words = []word{
 	{"task_complete", true, "", "task_complete", "complete_task", "", "", ""},
 }
 
-// delegation are the tools with which a task starts and leads others.
-var delegation = []string{"task", "delegate_to_agent", "subagent", "spawn_subagent", "read_agent", "write_agent", "list_agents", "stop_agent"}
-
 // startsAgents reports whether one of the tools starts agents.
 func startsAgents(tools []string) bool {
 	return slices.ContainsFunc(tools, core.StartsAgents)
