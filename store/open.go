@@ -141,9 +141,18 @@ func (s *Store) open(ctx context.Context) error {
 // warm opens the two readers that everybody needs while the writer is at work
 // on the first rows. What fails here fails again where it is told.
 func (s *Store) warm() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	s.wait.Go(func() { // Close ends its waiting
+		select {
+		case <-s.done:
+		case <-ctx.Done():
+		}
+		stop()
+	})
 	var held []*sql.Conn
 	for range 2 {
-		c, err := s.readDB.Conn(context.Background())
+		c, err := s.readDB.Conn(ctx)
 		if err != nil {
 			break
 		}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -102,49 +103,52 @@ var Formats = []string{"chat", "responses", "anthropic"}
 // setProviders takes a person's own providers of models.
 func setProviders(s *Settings, v any) error {
 	const hint = "write [providers.deepseek] on a line, and below it: url = \"https://api.deepseek.com/v1\""
-	t, ok := v.(map[string]any)
-	if !ok {
-		return &Error{Key: "providers", Problem: "must be tables such as [providers.deepseek], is " + kind(v), Hint: hint}
-	}
 	s.Providers = nil
-	for _, name := range slices.Sorted(maps.Keys(t)) {
-		one, ok := t[name].(map[string]any)
-		if !ok {
-			return &Error{Key: name, Problem: "providers: must be a table such as [providers." + name + "], is " + kind(t[name]), Hint: hint}
-		}
+	return tables("providers", "deepseek", hint, v, func(name string, lines map[string]any) error {
 		where := "providers." + name
 		if name == "offline" || name == "" || strings.ContainsFunc(name, notInName) {
 			return &Error{Key: where, Problem: "a provider's name is of small letters, digits, - and _, and not offline", Hint: hint}
 		}
 		p := Provider{Name: name}
-		for _, key := range slices.Sorted(maps.Keys(one)) {
-			text, ok := one[key].(string)
-			if !ok {
-				return &Error{table: where, Key: key, Problem: where + ": must be a text in quotes, is " + kind(one[key]), Hint: hint}
-			}
-			switch u, err := url.Parse(text); {
-			case key == "url" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == ""):
-				return &Error{table: where, Key: key, Problem: where + ": must be an address that begins with https:// or http://", Hint: hint}
-			case key == "url":
-				p.URL = text
-			case key == "key" && (!strings.HasSuffix(text, "KEY") && !strings.HasSuffix(text, "TOKEN") || strings.ContainsFunc(text, notInVariable)):
-				return &Error{table: where, Key: key, Problem: where + ": must be the name of the variable that holds the key, which ends in KEY or TOKEN (those are masked)", Hint: "for example: key = \"" + strings.ToUpper(name) + "_API_KEY\""}
-			case key == "key":
-				p.Key = text
-			case key == "format" && !slices.Contains(Formats, text):
-				return &Error{table: where, Key: key, Problem: where + ": must be one of " + strings.Join(Formats, ", "), Hint: "leave it out where the address tells"}
-			case key == "format":
-				p.Format = text
-			default:
-				return &Error{table: where, Key: key, Problem: where + ": there is no such key", Hint: "it has url, key and format"}
+		for _, key := range slices.Sorted(maps.Keys(lines)) {
+			if why, way := p.set(key, lines[key]); why != "" {
+				return &Error{table: where, Key: key, Problem: where + ": " + why, Hint: cmp.Or(way, hint)}
 			}
 		}
 		if p.URL == "" {
 			return &Error{Key: where, Problem: "it has no url", Hint: hint}
 		}
 		s.Providers = append(s.Providers, p)
+		return nil
+	})
+}
+
+// set takes one line of a provider's table; why not, and the way out, else.
+func (p *Provider) set(key string, v any) (why, way string) {
+	text, ok := v.(string)
+	if !ok {
+		return "must be a text in quotes, is " + kind(v), ""
 	}
-	return nil
+	switch key {
+	case "url":
+		if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return "must be an address that begins with https:// or http://", ""
+		}
+		p.URL = text
+	case "key":
+		if !strings.HasSuffix(text, "KEY") && !strings.HasSuffix(text, "TOKEN") || strings.ContainsFunc(text, notInVariable) {
+			return "must be the name of the variable that holds the key, which ends in KEY or TOKEN (those are masked)", "for example: key = \"" + strings.ToUpper(p.Name) + "_API_KEY\""
+		}
+		p.Key = text
+	case "format":
+		if !slices.Contains(Formats, text) {
+			return "must be one of " + strings.Join(Formats, ", "), "leave it out where the address tells"
+		}
+		p.Format = text
+	default:
+		return "there is no such key", "it has url, key and format"
+	}
+	return "", ""
 }
 
 func notInName(r rune) bool {
@@ -158,19 +162,11 @@ func notInVariable(r rune) bool {
 // setHeaders takes, for each provider, headers that every request to it carries.
 func setHeaders(s *Settings, v any) error {
 	const hint = "write [headers.openai] on a line, and below it: X-Team = \"search\""
-	t, ok := v.(map[string]any)
-	if !ok {
-		return &Error{Key: "headers", Problem: "must be tables such as [headers.openai], is " + kind(v), Hint: hint}
-	}
 	s.Headers = nil
-	for _, provider := range slices.Sorted(maps.Keys(t)) {
-		one, ok := t[provider].(map[string]any)
-		if !ok {
-			return &Error{Key: provider, Problem: "headers: must be a table such as [headers." + provider + "], is " + kind(t[provider]), Hint: hint}
-		}
+	return tables("headers", "openai", hint, v, func(provider string, lines map[string]any) error {
 		out := map[string]string{}
-		for _, name := range slices.Sorted(maps.Keys(one)) {
-			value, ok := one[name].(string)
+		for _, name := range slices.Sorted(maps.Keys(lines)) {
+			value, ok := lines[name].(string)
 			if !ok || name == "" || strings.ContainsFunc(name, notInHeader) || strings.ContainsAny(value, "\r\n\x00") {
 				return &Error{table: "headers." + provider, Key: name, Problem: "headers." + provider + ": must be a header's name with a text of one line", Hint: hint}
 			}
@@ -180,6 +176,24 @@ func setHeaders(s *Settings, v any) error {
 			s.Headers = map[string]map[string]string{}
 		}
 		s.Headers[provider] = out
+		return nil
+	})
+}
+
+// tables takes tables below one another, as [key.example], in the order of their names.
+func tables(key, example, hint string, v any, each func(name string, lines map[string]any) error) error {
+	t, ok := v.(map[string]any)
+	if !ok {
+		return &Error{Key: key, Problem: "must be tables such as [" + key + "." + example + "], is " + kind(v), Hint: hint}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		lines, ok := t[name].(map[string]any)
+		if !ok {
+			return &Error{Key: name, Problem: key + ": must be a table such as [" + key + "." + name + "], is " + kind(t[name]), Hint: hint}
+		}
+		if err := each(name, lines); err != nil {
+			return err
+		}
 	}
 	return nil
 }
