@@ -18,18 +18,17 @@ func (a *absent) Ensure(context.Context, string) error {
 	return nil
 }
 
-// A message whose sender was stopped before a host was there is delivered by
-// resume, which else has nothing to do with an idle task.
-func TestResumeOfAWaitingMessage(t *testing.T) {
-	ctx := t.Context()
-	s, err := store.Open(ctx, t.TempDir(), store.Options{Solo: true})
+// deserted is a session whose host has gone.
+func deserted(t *testing.T) (*core.Client, *absent, *core.Registry, core.Task) {
+	t.Helper()
+	s, err := store.Open(t.Context(), t.TempDir(), store.Options{Solo: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { _ = s.Close() })
 	hosts := &absent{}
 	c := &core.Client{Store: s, Hosts: hosts}
-	main, err := c.Create(ctx, core.NewSession{Dir: t.TempDir(), Prompt: "hello", Agent: core.Agent{Name: "main"}, Model: "offline/rules"})
+	main, err := c.Create(t.Context(), core.NewSession{Dir: t.TempDir(), Prompt: "hello", Agent: core.Agent{Name: "main"}, Model: "offline/rules"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +36,14 @@ func TestResumeOfAWaitingMessage(t *testing.T) {
 	if _, err := reg.Load(main.Session); err != nil {
 		t.Fatal(err)
 	}
+	return c, hosts, reg, main
+}
+
+// A message whose sender was stopped before a host was there is delivered by
+// resume, which else has nothing to do with an idle task.
+func TestResumeOfAWaitingMessage(t *testing.T) {
+	ctx := t.Context()
+	c, hosts, reg, main := deserted(t)
 	if _, err := reg.SetLatestResponse(main.ID, "done"); err != nil {
 		t.Fatal(err)
 	}
@@ -56,21 +63,7 @@ func TestResumeOfAWaitingMessage(t *testing.T) {
 // An idle main task stands for what was running under it when the host died.
 func TestResumeOfChildren(t *testing.T) {
 	ctx := t.Context()
-	s, err := store.Open(ctx, t.TempDir(), store.Options{Solo: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	hosts := &absent{}
-	c := &core.Client{Store: s, Hosts: hosts}
-	main, err := c.Create(ctx, core.NewSession{Dir: t.TempDir(), Prompt: "hello", Agent: core.Agent{Name: "main"}, Model: "offline/rules"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reg := core.NewRegistry(s, core.Options{})
-	if _, err := reg.Load(main.Session); err != nil {
-		t.Fatal(err)
-	}
+	c, hosts, reg, main := deserted(t)
 	child := func(parent string) string {
 		t.Helper()
 		k, err := reg.Start(core.NewTask{Parent: parent, Kind: core.KindAgent, Agent: core.Agent{Name: "explore"}, Prompt: "look", Mode: core.Background, Model: "offline/rules"})

@@ -7,5 +7,6 @@
 // repeat a call of which something has reached the caller only where that Wait
 // has told the caller so.
 //
-// It never repeats what cannot succeed, and never waits longer than it was told.
+// It never repeats what cannot succeed, and never chooses a longer wait than its
+// options allow.
 package retry
