@@ -189,6 +189,12 @@ func BenchmarkFanout(b *testing.B) {
 		r.note = fmt.Sprintf("%.2f ms a step over the floor", (r.d.Wall-r.f.Wall).Seconds()*1000/steps)
 		return r
 	})
+	add("commands-100", (steps+1)*modelLatency, func(*testing.B) line {
+		r := line{f: k.bare(s, "chain", "SHELL 100")}
+		r.d = k.prompt(s, "SHELL 100", "This is the answer.")
+		r.note = fmt.Sprintf("%.2f ms a command over the floor", (r.d.Wall-r.f.Wall).Seconds()*1000/steps)
+		return r
+	})
 	for _, n := range []int{1, 16, 64, 256} {
 		add(fmt.Sprintf("agents-%d", n), (leafCalls+3)*modelLatency, func(*testing.B) line {
 			before := s.calls.Load()

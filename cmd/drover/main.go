@@ -10,11 +10,9 @@ import (
 	"time"
 
 	"drover/core"
-	"drover/core/sandbox"
 )
 
 func main() {
-	sandbox.Main() // this program is its own supervisor of child processes
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(mostPercent) // the first 24 MB are not collected: a command is over by then
 	}

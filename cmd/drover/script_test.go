@@ -14,14 +14,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"drover/core/host"
-	"drover/core/sandbox"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files and the generated parts of the README")
 
 // TestMain lets the test binary be drover itself, also as its own supervisor.
 func TestMain(m *testing.M) {
-	sandbox.Main()
 	testscript.Main(m, map[string]func(){"drover": main})
 }
 

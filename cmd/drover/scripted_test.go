@@ -24,6 +24,7 @@ const leafCalls = 4
 //	LEAF i       leafCalls calls of read_file, then an answer
 //	STREAM i     an answer of 100 tokens a second for streamFor
 //	CHAIN n      n calls of read_file, then an answer
+//	SHELL n      n calls of shell, then an answer
 //	ENDLESS      an answer that never ends
 //	anything     an answer
 type scripted struct {
@@ -89,6 +90,9 @@ func (s *scripted) serve(w http.ResponseWriter, r *http.Request) {
 	case words[0] == "LEAF" && answers < leafCalls, words[0] == "CHAIN" && answers < n:
 		args := `{\"path\":\"note.txt\"}`
 		s.event(w, `{"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[%s]}}]}`, toolCall(0, fmt.Sprintf("c%d", answers), "read_file", args))
+		s.done(w, "tool_calls")
+	case words[0] == "SHELL" && answers < n:
+		s.event(w, `{"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[%s]}}]}`, toolCall(0, fmt.Sprintf("c%d", answers), "shell", `{\"command\":\"echo done\"}`))
 		s.done(w, "tool_calls")
 	case words[0] == "STREAM":
 		s.stream(w, r, int(s.streamFor/(10*time.Millisecond)))

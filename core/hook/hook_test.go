@@ -15,13 +15,7 @@ import (
 	"time"
 
 	"drover/core"
-	"drover/core/sandbox"
 )
-
-func TestMain(m *testing.M) {
-	sandbox.Main()
-	os.Exit(m.Run())
-}
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -56,9 +56,12 @@ type report struct {
 	Missing  string        `json:"missing,omitempty"` // why there is no wall; the command was not started
 }
 
-// Main turns this process into a supervisor if it was started as one, and then
-// never returns. Call it first thing in main and in TestMain.
-func Main() {
+// init turns this process into a supervisor if it was started as one, and then
+// never returns: every program that holds this package can start commands. A
+// supervisor needs next to nothing, so it does not wait for what a program
+// prepares: Go initialises packages in the order of their paths, as soon as what
+// they import is there, and most of drover comes later.
+func init() {
 	if len(os.Args) < 2 || os.Args[1] != execArg {
 		return
 	}

@@ -16,13 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"drover/core"
-	"drover/core/sandbox"
 )
-
-func TestMain(m *testing.M) {
-	sandbox.Main()
-	os.Exit(m.Run())
-}
 
 // home makes a directory with files; a name that ends in / is a directory.
 func home(t testing.TB, files map[string]string) string {

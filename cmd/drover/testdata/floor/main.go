@@ -127,7 +127,13 @@ func chain(url, prompt string) error {
 		}
 		history = append(history, m)
 		for _, c := range m.Calls {
-			history = append(history, message{Role: "tool", CallID: c.ID, Content: "a line of a file"})
+			text := []byte("a line of a file")
+			if c.Function.Name == "shell" {
+				if text, err = exec.Command("bash", "-c", "echo done").CombinedOutput(); err != nil {
+					return err
+				}
+			}
+			history = append(history, message{Role: "tool", CallID: c.ID, Content: string(text)})
 		}
 	}
 }
