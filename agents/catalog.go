@@ -74,6 +74,7 @@ type Catalog struct {
 	folders   map[string]folder
 	files     map[key]parsed
 	views     map[string]view
+	rest      time.Duration
 	installed struct {
 		stamp   stamp
 		plugins []Plugin
@@ -140,6 +141,16 @@ func (l *loader) bundled() []Definition {
 	return all
 }
 
+// Rest lets a look count for d without another one, and for restShare times as
+// long as it took: a step that starts many agents looks once, not once for each.
+func (c *Catalog) Rest(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rest = d
+}
+
+const restShare = 8
+
 // Load looks for all definitions that count in dir. What has not changed since
 // the last look comes from memory: a directory or file counts as unchanged by
 // its time of change, size and identity. It fails only where ctx ends; what
@@ -152,7 +163,8 @@ func (c *Catalog) Load(ctx context.Context, dir string) (Snapshot, error) {
 	arrived := c.looks.Load()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v, ok := c.views[dir]; ok && v.look > arrived { // somebody has looked since this was asked for: many tasks start at once
+	began := time.Now()
+	if v, ok := c.views[dir]; ok && (v.look > arrived || began.Before(v.until)) { // somebody has looked since this was asked for, or just before
 		return v.snapshot, nil
 	}
 	look := c.looks.Add(1)
@@ -174,7 +186,11 @@ func (c *Catalog) Load(ctx context.Context, dir string) (Snapshot, error) {
 	if len(c.views) > 16 {
 		clear(c.views)
 	}
-	v.look = look
+	v.look, v.until = look, time.Time{}
+	if c.rest > 0 {
+		now := time.Now()
+		v.until = now.Add(max(c.rest, restShare*now.Sub(began)))
+	}
 	c.views[dir] = v
 	return v.snapshot, nil
 }
@@ -213,7 +229,8 @@ type view struct {
 	keys     []key
 	trusted  []bool // of the project's definitions, in order
 	snapshot Snapshot
-	look     uint64 // at which it was seen to hold
+	look     uint64    // at which it was seen to hold
+	until    time.Time // and until when it counts without another, see Rest
 }
 
 func newView(c *Catalog, jobs []job, s Snapshot) view {

@@ -2,9 +2,13 @@ package agents
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"drover/core"
 )
@@ -51,4 +55,33 @@ func TestFind(t *testing.T) {
 	if core.CodeOf(err) != core.CodeUnknownAgent || !strings.Contains(core.HintOf(err), "general-purpose") {
 		t.Errorf("an unknown name is answered with the names there are, got %v (%s)", err, core.HintOf(err))
 	}
+}
+
+// Where a host lets a look rest, a step that starts many agents looks at the
+// files once, and the next step finds what was written in between.
+func TestLooksRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, looks := t.TempDir(), 0
+		c := Open(Options{Trusted: func(string, string) bool { return true }, Refresh: func(context.Context) error { looks++; return nil }})
+		c.Rest(2 * time.Millisecond)
+		for range 64 {
+			if _, err := c.Find(t.Context(), dir, "explore"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if looks != 1 {
+			t.Errorf("64 starts looked %d times", looks)
+		}
+		name := filepath.Join(dir, ".claude", "agents", "tailor.md")
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("---\nname: tailor\ndescription: Sews.\n---\nSew.\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Millisecond)
+		if a, err := c.Find(t.Context(), dir, "tailor"); err != nil || a.Name != "tailor" || looks != 2 {
+			t.Errorf("after the rest: %q, %v, %d looks", a.Name, err, looks)
+		}
+	})
 }

@@ -89,8 +89,11 @@ func (a *app) engine(ctx context.Context, o store.Options) (*engine, error) {
 	return e, nil
 }
 
-// hookRest is for how long the hooks of a directory count in a host without a look at the files.
-const hookRest = 50 * time.Millisecond
+// In a host the hooks and agents of a directory count for so long without a look at the files.
+const (
+	hookRest  = 50 * time.Millisecond
+	agentRest = 2 * time.Millisecond // a model may write an agent in one step and start it in the next
+)
 
 // host makes the host of a session. One that runs a single prompt ends the
 // session when it is idle. log may be nil.
@@ -99,6 +102,7 @@ func (e *engine) host(session string, oneShot bool, log io.Writer) (*host.Host, 
 		tuneGarbage()
 	}
 	e.catalog.hooks.Rest(hookRest)
+	e.catalog.Rest(agentRest)
 	scratch := filepath.Join(e.dir, "scratch", session)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return nil, fmt.Errorf("making the directory for long outputs: %w", err)
