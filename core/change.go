@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -29,13 +30,15 @@ type change struct {
 // writer of tasks, and the only place where memory changes. Changes that come
 // together share a transaction, so f may be run again, as if it never had been.
 func (r *Registry) change(d Durability, f func(*change) error) error {
-	return r.changeNext(d, nil, f)
+	return r.changeAt(context.Background(), nil, d, f)
 }
 
-// changeNext is change that tells when its place among the changes is certain.
-func (r *Registry) changeNext(d Durability, told func(), f func(*change) error) error {
-	o := &order{d: d, f: f, told: told, turn: make(chan bool, 1)}
-	r.commits.submit(o, r.commit)
+// changeAt is change that comes after those with an earlier rank, see submitAt.
+func (r *Registry) changeAt(ctx context.Context, k *Rank, d Durability, f func(*change) error) error {
+	o := &order{d: d, f: f, turn: make(chan bool, 1)}
+	if err := r.commits.submitAt(ctx, k, o, r.commit); err != nil {
+		return err
+	}
 	if o.err != nil {
 		return o.err
 	}

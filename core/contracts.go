@@ -288,10 +288,9 @@ type ToolEnv struct {
 	// Waiting tells the engine that the call waits (for children, a person)
 	// and holds no slot until the returned function is called.
 	Waiting func(a Activity, detail string) (done func() error, err error)
-	// InTurn waits until the calls of the step before this one, of those that
-	// start agents, have begun to; the next may once begun is called. Nil: it
-	// is the only one.
-	InTurn func() (begun func(), err error)
+	// Rank is the place of the call among those of its step that start agents;
+	// nil: it is the only one.
+	Rank *Rank
 	// Intent tells what the agent is doing, in a few words.
 	Intent func(string) error
 	// Masked takes secrets out of what is written to a file; nil: nothing is.

@@ -15,7 +15,6 @@ type order struct {
 	f    func(*change) error
 	c    *change // once it is committed
 	err  error
-	told func()    // that it waits; nil: nobody
 	turn chan bool // false: it is done; true: its goroutine commits what waits
 }
 
@@ -29,19 +28,25 @@ type line struct {
 
 // submit returns when o is done. Commit is called by one goroutine at a time.
 func (l *line) submit(o *order, commit func([]*order)) {
+	if l.add(o) || <-o.turn {
+		l.lead(commit)
+	}
+}
+
+// add reports whether whoever waits for o is to lead.
+func (l *line) add(o *order) bool {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.waiting = append(l.waiting, o)
 	first := !l.busy
 	l.busy = true
-	l.mu.Unlock()
-	if o.told != nil {
-		o.told()
-	}
-	if !first && !<-o.turn {
-		return
-	}
+	return first
+}
+
+// lead commits what waits: the first of it is the order of who calls.
+func (l *line) lead(commit func([]*order)) {
 	l.mu.Lock()
-	n := min(len(l.waiting), mostTogether) // o is the first of them
+	n := min(len(l.waiting), mostTogether)
 	batch := l.waiting[:n:n]
 	l.waiting = l.waiting[n:]
 	l.mu.Unlock()

@@ -1,12 +1,15 @@
 package core
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // Start creates a running task under its parent and tells the host to run its
 // first turn. A second start by the same tool call of the same parent (after a
 // crash) returns the task there is.
 func (r *Registry) Start(n NewTask) (Task, error) {
-	all, err := r.StartAll([]NewTask{n}, nil)
+	all, err := r.StartAll(context.Background(), nil, []NewTask{n})
 	if err != nil {
 		return Task{}, err
 	}
@@ -14,11 +17,11 @@ func (r *Registry) Start(n NewTask) (Task, error) {
 }
 
 // StartAll is Start for several tasks in one transaction: all of them begin, or
-// none. begun, where it is not nil, is called as soon as it is certain that what
-// is started later comes after them.
-func (r *Registry) StartAll(ns []NewTask, begun func()) ([]Task, error) {
+// none. k is the rank of the call among those of its step, or nil; ctx ends
+// the wait for those before.
+func (r *Registry) StartAll(ctx context.Context, k *Rank, ns []NewTask) ([]Task, error) {
 	ids := make([]string, len(ns))
-	err := r.changeNext(Progress, begun, func(c *change) (err error) {
+	err := r.changeAt(ctx, k, Progress, func(c *change) (err error) {
 		for i, n := range ns {
 			if ids[i], err = c.start(n); err != nil {
 				return err

@@ -44,16 +44,15 @@ func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolR
 	}
 	u.w.Spread(len(calls) + 1)
 	var wg sync.WaitGroup
-	var last *place
+	var starts core.Sequence
 	for _, c := range calls {
-		var p *place
+		var p *core.Rank
 		if core.StartsAgents(c.Name) {
-			p = &place{before: last, begun: make(chan struct{})}
-			last = p
+			p = starts.Next()
 		}
 		wg.Go(func() {
 			defer u.w.Done()
-			defer p.leave()
+			defer p.Leave()
 			if err := b.one(c, begun[c.ID], p); err != nil {
 				b.mu.Lock()
 				b.errs = append(b.errs, err)
@@ -131,7 +130,7 @@ func (u *turn) tool(name string) (core.Tool, bool) {
 	return u.o.Tools.Get(name)
 }
 
-func (b *batch) one(c core.ToolCall, begun bool, p *place) error {
+func (b *batch) one(c core.ToolCall, begun bool, p *core.Rank) error {
 	tool, ok := b.tool(c.Name)
 	if !ok {
 		text := b.refusal(c.Name)
@@ -226,17 +225,14 @@ func (b *batch) refusal(name string) string {
 	return fmt.Sprintf("the tool %q is not available to this agent. Available: %s", core.Short(core.CleanLine(name), 60), strings.Join(b.set, ", "))
 }
 
-func (b *batch) env(c core.ToolCall, p *place) core.ToolEnv {
-	e := core.ToolEnv{
+func (b *batch) env(c core.ToolCall, p *core.Rank) core.ToolEnv {
+	return core.ToolEnv{
 		TaskInfo: b.info, CallID: c.ID, Scratch: b.o.Scratch, Masked: b.o.Masked,
 		Waiting: b.waiting,
 		Intent:  func(s string) error { return b.o.Registry.SetIntent(b.t.ID, s) },
 		Output:  b.output(),
+		Rank:    p,
 	}
-	if p != nil {
-		e.InTurn = func() (func(), error) { return p.leave, p.wait(b.ctx) }
-	}
-	return e
 }
 
 // waiting lets the turn's clock stand as its activity asks for.

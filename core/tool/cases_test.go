@@ -310,7 +310,7 @@ func batchCase(t *testing.T, c delegationCase) {
 func namesCase(t *testing.T, c delegationCase) {
 	k := newCrew(t, core.Options{})
 	start := func(name string) string {
-		task, err := k.reg.StartAll([]core.NewTask{{Parent: k.main.ID, Kind: core.KindAgent, Agent: core.Agent{Name: "x"}, Name: name, Prompt: "p", Mode: core.Background}}, nil)
+		task, err := k.reg.StartAll(t.Context(), nil, []core.NewTask{{Parent: k.main.ID, Kind: core.KindAgent, Agent: core.Agent{Name: "x"}, Name: name, Prompt: "p", Mode: core.Background}})
 		must(t, err)
 		return task[0].Name
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -49,7 +48,8 @@ type lead struct {
 func (s starter) start(ctx context.Context, env core.ToolEnv, orders []order, batch bool) ([]child, error) {
 	ids := callIDs(env.CallID, len(orders), batch)
 	if old, err := s.begun(env.Task, ids); err != nil || old != nil {
-		return old, errors.Join(err, passed(env))
+		env.Rank.Leave()
+		return old, err
 	}
 	if s.p.Off {
 		return nil, &core.Error{Code: core.CodeSubagentsDisabled, Message: "agents start no others here", Hint: "do the work yourself; a person allows it with subagents = true in the settings"}
@@ -80,11 +80,7 @@ func (s starter) start(ctx context.Context, env core.ToolEnv, orders []order, ba
 	case why != nil:
 		return nil, why
 	}
-	begun, err := inTurn(env)
-	if err != nil {
-		return nil, err
-	}
-	tasks, err := s.e.StartAll(plans, begun)
+	tasks, err := s.e.StartAll(ctx, env.Rank, plans)
 	if err != nil {
 		return nil, err
 	}
@@ -93,23 +89,6 @@ func (s starter) start(ctx context.Context, env core.ToolEnv, orders []order, ba
 		out[i] = child{t, notes[i]}
 	}
 	return out, nil
-}
-
-// inTurn waits for the calls before this one; the next may begin once begun is called.
-func inTurn(env core.ToolEnv) (begun func(), err error) {
-	if env.InTurn == nil {
-		return func() {}, nil
-	}
-	return env.InTurn()
-}
-
-// passed lets the next call begin after one that had begun before a crash.
-func passed(env core.ToolEnv) error {
-	begun, err := inTurn(env)
-	if err == nil {
-		begun()
-	}
-	return err
 }
 
 // itemText says what is wrong with one task of a batch, by its place and name.

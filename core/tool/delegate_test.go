@@ -32,14 +32,14 @@ func (k known) Find(ctx context.Context, dir, name string) (core.Agent, error) {
 // crew is a real registry on real SQLite in a bubble, with a script in the
 // place of the loop: it says what a task's turn comes to.
 type crew struct {
-	t      *testing.T
-	reg    *core.Registry
-	cat    known
-	p      Policy
-	main   core.Task
-	turn   func(t core.Task) (text string, took time.Duration, err error)
-	calls  int
-	inTurn func() (func(), error)
+	t     *testing.T
+	reg   *core.Registry
+	cat   known
+	p     Policy
+	main  core.Task
+	turn  func(t core.Task) (text string, took time.Duration, err error)
+	calls int
+	rank  *core.Rank
 }
 
 func newCrew(t *testing.T, o core.Options, own ...core.Agent) *crew {
@@ -98,7 +98,7 @@ func (c *crew) again(task, call, name, args string) core.ToolResult {
 	if !ok {
 		c.t.Fatalf("no tool %s", name)
 	}
-	env := core.ToolEnv{TaskInfo: core.TaskInfo{Task: task, Dir: "/"}, CallID: call, InTurn: c.inTurn}
+	env := core.ToolEnv{TaskInfo: core.TaskInfo{Task: task, Dir: "/"}, CallID: call, Rank: c.rank}
 	r, err := tool.Run(c.t.Context(), env, json.RawMessage(args))
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", name, args, err)
@@ -283,16 +283,26 @@ func TestTheNextCallBegins(t *testing.T) {
 		c.turn = func(core.Task) (string, time.Duration, error) { return "done", time.Minute, nil }
 		must(t, c.reg.Append(c.main.ID, core.Step{NewStep: true, Entries: []core.Entry{{Kind: core.EntryAnswer, Calls: []core.ToolCall{{ID: "x", Name: "task"}}}}}))
 		time.Sleep(time.Second)
-		var began []time.Duration
-		from := time.Now()
-		c.inTurn = func() (func(), error) {
-			return func() { began = append(began, time.Since(from)) }, nil
-		}
-		for range 2 {
+		began := make(chan time.Duration, 2)
+		for i := range 2 {
+			var calls core.Sequence
+			c.rank = calls.Next()
+			next, from := calls.Next(), time.Now()
+			go func() {
+				_, err := c.reg.StartAll(t.Context(), next, []core.NewTask{{Parent: c.main.ID, Kind: core.KindAgent, Agent: core.Agent{Name: "x"}, Prompt: "p", CallID: fmt.Sprint("next", i)}})
+				began <- time.Since(from)
+				if err != nil {
+					t.Error(err)
+				}
+			}()
 			c.again(c.main.ID, "x", "task", `{"agent_type":"explore","prompt":"p","mode":"sync"}`)
+			if took := <-began; took != 0 {
+				t.Errorf("call %d: the next one began after %v", i, took)
+			}
 		}
-		if c.started() != 1 || len(began) != 2 || began[0] != 0 || began[1] != time.Minute {
-			t.Errorf("%d tasks, the next could begin after %v", c.started(), began)
+		c.pass(time.Minute)
+		if c.started() != 3 {
+			t.Errorf("%d tasks of three calls", c.started())
 		}
 	})
 }
