@@ -300,7 +300,7 @@ func TestTheNextCallBegins(t *testing.T) {
 				t.Errorf("call %d: the next one began after %v", i, took)
 			}
 		}
-		c.pass(time.Minute)
+		c.pass(time.Hour)
 		if c.started() != 3 {
 			t.Errorf("%d tasks of three calls", c.started())
 		}
