@@ -102,6 +102,9 @@ func (c *change) do(id string, op Op, f func(*Task)) error {
 		return named(err, t)
 	}
 	was := t.Status
+	if err := c.begun(t); err != nil {
+		return err
+	}
 	t.Status, t.LastEvent = next, c.now
 	switch {
 	case was == Running && next != Running:
@@ -121,13 +124,17 @@ func (c *change) do(id string, op Op, f func(*Task)) error {
 }
 
 func (c *change) event(task string, k EventKind, notable bool, text, ref string) error {
+	return c.eventAt(c.now, task, k, notable, text, ref)
+}
+
+func (c *change) eventAt(at time.Time, task string, k EventKind, notable bool, text, ref string) error {
 	if k == EvStep && text == "" { // it only says that the task has changed: once a transaction is enough
 		if c.g.ticked[task] {
 			return nil
 		}
 		c.g.ticked[task] = true
 	}
-	e := Event{Session: c.session.ID, Task: task, At: c.now, Kind: k, Notable: notable, Text: text, Ref: ref}
+	e := Event{Session: c.session.ID, Task: task, At: at, Kind: k, Notable: notable, Text: text, Ref: ref}
 	seq, err := c.tx.AppendEvent(e)
 	if e.Seq = seq; notable && err == nil {
 		c.notable = append(c.notable, e)

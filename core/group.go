@@ -73,11 +73,12 @@ type group struct {
 	quiet   []string
 	origins map[string]Origin
 	ticked  map[string]bool // tasks with an EvStep without text
+	begun   map[string]bool // tasks of which it is said that their turn has begun
 	now     time.Time
 }
 
 func newGroup(s Session, now time.Time) *group {
-	return &group{session: s, tasks: map[string]*Task{}, origins: map[string]Origin{}, ticked: map[string]bool{}, now: now}
+	return &group{session: s, tasks: map[string]*Task{}, origins: map[string]Origin{}, ticked: map[string]bool{}, begun: map[string]bool{}, now: now}
 }
 
 // commit writes changes in one transaction, in their order, each one seeing
@@ -189,6 +190,9 @@ func (r *Registry) remember(g *group) {
 		}
 		e := r.tasks[id]
 		e.task = *t
+		if g.begun[id] {
+			e.began = time.Time{}
+		}
 		if o, ok := g.origins[id]; ok {
 			e.keep(o)
 		} else if t.Status.Terminal() {

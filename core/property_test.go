@@ -2,9 +2,13 @@ package core_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -19,12 +23,26 @@ type machine struct {
 	ctx   context.Context
 	store core.Store
 	reg   *core.Registry
+	life  *mortal // of reg
 	slots *core.Slots
 	main  string
 	work  map[string]working
 	ended map[string]core.Status // terminal states seen: final
 	sent  map[int64]bool         // acknowledged messages
 	ids   int
+}
+
+// mortal is the store of a process: what that has begun writes nothing once it is dead.
+type mortal struct {
+	core.Store
+	dead atomic.Bool
+}
+
+func (s *mortal) Update(ctx context.Context, d core.Durability, fn func(core.Tx) error) error {
+	if s.dead.Load() {
+		return errors.New("the process is dead")
+	}
+	return s.Store.Update(ctx, d, fn)
 }
 
 type working struct {
@@ -52,7 +70,11 @@ func newMachine(t *rapid.T, dir string) *machine {
 func (m *machine) load() {
 	m.slots = core.NewSlots(3)
 	m.work = map[string]working{}
-	m.reg = core.NewRegistry(m.store, core.Options{Slots: m.slots, MaxDepth: 4, NewID: func() string { m.ids++; return fmt.Sprintf("t%04d", m.ids) }})
+	if m.life != nil {
+		m.life.dead.Store(true)
+	}
+	m.life = &mortal{Store: m.store}
+	m.reg = core.NewRegistry(m.life, core.Options{Slots: m.slots, MaxDepth: 4, NewID: func() string { m.ids++; return fmt.Sprintf("t%04d", m.ids) }})
 	if _, err := m.reg.Load(m.main); err != nil {
 		m.t.Fatal(err)
 	}
@@ -107,6 +129,18 @@ func (m *machine) begin(*rapid.T) {
 	m.work[t.ID] = working{ctx, w}
 }
 
+// rest lets time pass: whoever works for longer than a moment says so.
+func (m *machine) rest(*rapid.T) {
+	time.Sleep(time.Second)
+	synctest.Wait()
+	for id, w := range m.work {
+		t, err := m.reg.Task(id)
+		if err != nil || t.Status == core.Running && w.ctx.Err() == nil && (t.Activity == core.ActQueued || t.Started.IsZero()) {
+			m.t.Fatalf("%s has been at work for a second: %+v, %v", id, t, err)
+		}
+	}
+}
+
 func (m *machine) finish(t *rapid.T) {
 	if len(m.work) == 0 {
 		t.Skip("nobody works")
@@ -125,6 +159,9 @@ func (m *machine) finish(t *rapid.T) {
 	}
 	if _, err := w.w.Finish(w.ctx, core.Answer{Text: "answer"}, fault); err != nil {
 		t.Fatal(err)
+	}
+	if now, err := m.reg.Task(id); err != nil || w.ctx.Err() == nil && now.Started.IsZero() {
+		t.Fatalf("%s has worked, and no row says since when: %+v, %v", id, now, err)
 	}
 }
 
@@ -269,13 +306,15 @@ func (m *machine) messages(reqs []core.Request, tasks map[string]core.Task) {
 func TestRegistryHoldsItsInvariants(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		n++
-		m := newMachine(rt, fmt.Sprintf("%s/%d", dir, n))
-		defer m.store.Close()
-		rt.Repeat(map[string]func(*rapid.T){
-			"start": m.start, "begin": m.begin, "finish": m.finish, "message": m.message, "boundary": m.boundary,
-			"cancel": m.cancel, "promote": m.promote, "end": m.end, "crash": m.crash, "": m.check,
+	synctest.Test(t, func(t *testing.T) { // time passes in rest alone; a test in a bubble has no deadline
+		rapid.Check(struct{ rapid.TB }{t}, func(rt *rapid.T) {
+			n++
+			m := newMachine(rt, fmt.Sprintf("%s/%d", dir, n))
+			defer m.store.Close()
+			rt.Repeat(map[string]func(*rapid.T){
+				"start": m.start, "begin": m.begin, "finish": m.finish, "message": m.message, "boundary": m.boundary,
+				"cancel": m.cancel, "promote": m.promote, "end": m.end, "crash": m.crash, "rest": m.rest, "": m.check,
+			})
 		})
 	})
 }

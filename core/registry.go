@@ -70,6 +70,7 @@ type Registry struct {
 type entry struct {
 	task    Task
 	work    *Work
+	began   time.Time      // when its turn got its slot, until a row says so; zero from then on
 	changed chan struct{}  // closed at the next change; nil while nobody waits
 	readers map[string]int // who waits for its result
 	circled bool           // it would have waited in a circle, and that was told

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Work is one turn in progress in this process: its context, its slot, and
@@ -18,7 +19,14 @@ type Work struct {
 	parts   int           // that work
 	holding bool
 	waits   []*wait
+	saying  *time.Timer   // says that it has begun, see Begin
+	said    chan struct{} // closed when saying has ended
 }
+
+// beginRest is how long the row of a turn that got its slot at once may say that
+// it is queued: where many tasks start at once, all of them ask their models
+// before the first of them writes that it does.
+const beginRest = 10 * time.Millisecond
 
 type wait struct {
 	a      Activity
@@ -40,6 +48,8 @@ func (r *Registry) Enter(id string) {
 
 // Begin takes up the running turn of a task in this goroutine: it waits for a
 // slot (activity queued) and returns the context of the turn. Finish must follow.
+// Where there is a slot and nothing to be delivered, the turn goes on at once:
+// that it has begun is a part of its next change, or of one after beginRest.
 func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := &Work{ID: id, r: r, cancel: cancel, ended: make(chan struct{}), lock: make(chan struct{}, 1)}
@@ -72,11 +82,18 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 	if place == nil {
 		place = r.o.Slots.Enter()
 	}
+	atOnce := place.Ready()
 	if err := w.wait(ctx, place); err != nil {
 		w.end()
 		return ctx, nil, err
 	}
 	w.parts = 1
+	if later, err := w.sayLater(atOnce); later || err != nil {
+		if err != nil {
+			w.end()
+		}
+		return ctx, w, err
+	}
 	err = r.change(Progress, func(c *change) error {
 		if err := c.do(id, OpProgress, func(t *Task) {
 			t.Activity = ActModel
@@ -96,6 +113,57 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 		return ctx, nil, err
 	}
 	return ctx, w, nil
+}
+
+// sayLater leaves it to a later change to say that the turn has begun, where that can wait.
+func (w *Work) sayLater(atOnce bool) (later bool, err error) {
+	if !atOnce {
+		return false, nil
+	}
+	r := w.r
+	t, err := r.Task(w.ID)
+	if err != nil {
+		return false, err
+	}
+	if t.Kind == KindMain || t.Turn > 1 { // else nobody has known it for long enough to write to it
+		if waiting, err := r.waiting(w.ID); waiting || err != nil {
+			return false, err
+		}
+	}
+	r.mu.Lock()
+	e := r.tasks[w.ID]
+	if e != nil {
+		e.began = r.o.Now().Truncate(time.Millisecond)
+	}
+	r.mu.Unlock()
+	if e == nil {
+		return false, noTask(w.ID)
+	}
+	w.said = make(chan struct{})
+	w.saying = time.AfterFunc(beginRest, func() {
+		defer close(w.said)
+		_ = r.change(Progress, func(c *change) error { // what cannot be written now fails again at the turn's next change
+			if e.began.IsZero() {
+				return nil
+			}
+			return c.do(w.ID, OpProgress, nil)
+		})
+	})
+	return true, nil
+}
+
+// begun makes it a part of the change that the turn of t has begun.
+func (c *change) begun(t *Task) error {
+	e := c.r.tasks[t.ID]
+	if e == nil || e.began.IsZero() || c.g.begun[t.ID] {
+		return nil
+	}
+	c.g.begun[t.ID] = true
+	t.Activity = ActModel
+	if t.Started.IsZero() {
+		t.Started = e.began
+	}
+	return c.eventAt(e.began, t.ID, EvActivity, false, string(ActModel), "")
 }
 
 // Finish gives the slot back and ends the turn as it went: answered,
@@ -148,6 +216,9 @@ func (r *Registry) answered(id string, a Answer) (more bool, err error) {
 func (w *Work) Abandon() { w.end() }
 
 func (w *Work) end() {
+	if w.saying != nil && !w.saying.Stop() {
+		<-w.said
+	}
 	w.lock <- struct{}{}
 	if w.holding {
 		w.holding = false
