@@ -25,17 +25,24 @@ type taskArgs struct {
 }
 
 func (t taskTool) Subject(args json.RawMessage) string {
-	var a struct {
-		Tasks []order `json:"tasks"`
+	var a struct { // read once: a step may start many
+		AgentType string `json:"agent_type"`
+		Name      string `json:"name"`
+		Tasks     []struct {
+			Name string `json:"name"`
+		} `json:"tasks"`
 	}
-	if json.Unmarshal(args, &a) == nil && len(a.Tasks) > 0 {
+	if json.Unmarshal(args, &a) != nil { // something in it is no text: what is one is shown
+		return strings.TrimSpace(field(args, "agent_type") + " " + field(args, "name"))
+	}
+	if len(a.Tasks) > 0 {
 		names := make([]string, len(a.Tasks))
 		for i, o := range a.Tasks {
 			names[i] = o.Name
 		}
 		return fmt.Sprintf("%d tasks: %s", len(names), strings.Join(names, ", "))
 	}
-	return strings.TrimSpace(field(args, "agent_type") + " " + field(args, "name"))
+	return strings.TrimSpace(a.AgentType + " " + a.Name)
 }
 
 func (t taskTool) Run(ctx context.Context, env core.ToolEnv, args json.RawMessage) (core.ToolResult, error) {
