@@ -74,11 +74,13 @@ type group struct {
 	origins map[string]Origin
 	ticked  map[string]bool // tasks with an EvStep without text
 	begun   map[string]bool // tasks of which it is said that their turn has begun
+	names   map[string]bool // of the tasks it adds
+	numbers map[string]int  // by name: the first number that may be free
 	now     time.Time
 }
 
 func newGroup(s Session, now time.Time) *group {
-	return &group{session: s, tasks: map[string]*Task{}, origins: map[string]Origin{}, ticked: map[string]bool{}, begun: map[string]bool{}, now: now}
+	return &group{session: s, tasks: map[string]*Task{}, origins: map[string]Origin{}, ticked: map[string]bool{}, begun: map[string]bool{}, names: map[string]bool{}, numbers: map[string]int{}, now: now}
 }
 
 // commit writes changes in one transaction, in their order, each one seeing

@@ -3,6 +3,7 @@ package core_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -120,4 +121,45 @@ func together(t *testing.T, refused bool) {
 func readTask(s core.Store, id string) (t core.Task, err error) {
 	err = s.View(context.Background(), func(r core.Reader) (err error) { t, err = r.Task(id); return err })
 	return t, err
+}
+
+// Names address tasks: those that one call starts differ from each other too.
+func TestNamesOfOneCall(t *testing.T) {
+	st, err := store.Open(t.Context(), t.TempDir(), store.Options{Solo: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	root, err := (&core.Client{Store: st}).Create(t.Context(), core.NewSession{Prompt: "go", Agent: core.Agent{Name: "main"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reg := core.NewRegistry(st, core.Options{})
+	if _, err := reg.Load(root.ID); err != nil {
+		t.Fatal(err)
+	}
+	start := func(names ...string) (got []string) {
+		var all []core.NewTask
+		for _, n := range names {
+			all = append(all, core.NewTask{Parent: root.ID, Kind: core.KindAgent, Agent: core.Agent{Name: "explore"}, Name: n, Prompt: "p"})
+		}
+		tasks, err := reg.StartAll(t.Context(), nil, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range tasks {
+			got = append(got, task.Name)
+		}
+		return got
+	}
+	for _, c := range []struct{ names, want []string }{
+		{[]string{"a"}, []string{"a"}},
+		{[]string{"a", "a-2"}, []string{"a-2", "a-2-2"}},
+		{[]string{"", "", ""}, []string{"explore", "explore-2", "explore-3"}},
+		{[]string{"explore-5", "", "", ""}, []string{"explore-5", "explore-4", "explore-6", "explore-7"}},
+	} {
+		if got := start(c.names...); !slices.Equal(got, c.want) {
+			t.Errorf("%q are %q, not %q", c.names, got, c.want)
+		}
+	}
 }

@@ -84,15 +84,12 @@ func (c *change) freshName(name, agent string) string {
 		name = agent
 	}
 	name = Short(name, 40)
-	added := map[string]bool{}
-	for _, id := range c.g.added {
-		if t := c.g.tasks[id]; t != nil {
-			added[t.Name] = true
-		}
-	}
-	for i, base := 2, name; c.r.names[name] || added[name]; i++ {
+	base := name
+	i := max(2, c.g.numbers[base])
+	for ; c.r.names[name] || c.g.names[name]; i++ {
 		name = fmt.Sprintf("%s-%d", base, i)
 	}
+	c.g.names[name], c.g.numbers[base] = true, i
 	return name
 }
 
