@@ -138,15 +138,17 @@ func (w *where) order(by string, limit int) (string, []any) {
 // SQLite's functions, and valid.
 func clean(args []any) []any {
 	for i, arg := range args {
-		if s, ok := arg.(string); ok {
+		if s, ok := arg.(string); ok && !storable(s) { // else it would be put into an interface again: most of a statement's garbage
 			args[i] = text(s)
 		}
 	}
 	return args
 }
 
+func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
 func text(s string) string {
-	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+	if storable(s) {
 		return s
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")

@@ -49,8 +49,12 @@ func (t readFile) Run(ctx context.Context, env core.ToolEnv, args json.RawMessag
 	if p.limit == 0 {
 		p.limit = readLines
 	}
-	r := bufio.NewReaderSize(contextReader{ctx, f}, int(min(64<<10, max(probe, info.Size()+1))))
-	head, err := r.Peek(probe)
+	room := int(min(64<<10, info.Size()+1))
+	if info.Size() == 0 { // it may be one that the kernel writes when it is read
+		room = probe
+	}
+	r := bufio.NewReaderSize(contextReader{ctx, f}, room)
+	head, err := r.Peek(min(probe, r.Size()))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return failed("%s: %s", name, reason(err)), ctx.Err()
 	}
