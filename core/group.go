@@ -6,8 +6,10 @@ import (
 	"time"
 )
 
-// mostTogether is how many changes share a transaction, so that none waits long.
-const mostTogether = 64
+// mostTogether is how many changes share a transaction, so that none waits long:
+// of many tasks that start together the first ask their models while the others
+// are written.
+const mostTogether = 16
 
 // order is a change that waits for its transaction.
 type order struct {

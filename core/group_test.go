@@ -104,7 +104,7 @@ func together(t *testing.T, refused bool) {
 	if told.Load() != n/2 {
 		t.Errorf("told of %d tasks", told.Load())
 	}
-	if c := g.commits.Load(); !refused && c > 5 {
+	if c := g.commits.Load(); !refused && c > 8 {
 		t.Errorf("%d transactions for %d changes that came together", c, 2*n)
 	}
 	var notes int
