@@ -96,7 +96,7 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 	}
 	err = r.change(Progress, func(c *change) error {
 		if err := c.do(id, OpProgress, func(t *Task) {
-			t.Activity = ActModel
+			t.Activity, t.Detail = ActModel, ""
 			if t.Started.IsZero() {
 				t.Started = c.now
 			}
@@ -159,7 +159,7 @@ func (c *change) begun(t *Task) error {
 		return nil
 	}
 	c.g.begun[t.ID] = true
-	t.Activity = ActModel
+	t.Activity, t.Detail = ActModel, ""
 	if t.Started.IsZero() {
 		t.Started = e.began
 	}
