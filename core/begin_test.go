@@ -5,25 +5,12 @@ import (
 	"testing/synctest"
 
 	"drover/core"
-	"drover/store"
 )
 
 // Who waits for a slot says so, and no longer once it has one.
 func TestQueuedForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st, err := store.Open(t.Context(), t.TempDir(), store.Options{Solo: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer st.Close()
-		root, err := (&core.Client{Store: st}).Create(t.Context(), core.NewSession{Prompt: "go", Agent: core.Agent{Name: "main"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		reg := core.NewRegistry(st, core.Options{Slots: core.NewSlots(1)})
-		if _, err := reg.Load(root.ID); err != nil {
-			t.Fatal(err)
-		}
+		reg, root := hosted(t, core.Options{Slots: core.NewSlots(1)})
 		child, err := reg.Start(core.NewTask{Parent: root.ID, Kind: core.KindAgent, Agent: core.Agent{Name: "explore"}, Prompt: "p", Mode: core.Background})
 		if err != nil {
 			t.Fatal(err)

@@ -40,16 +40,38 @@ func TestChangesTogether(t *testing.T) {
 	}
 }
 
-func together(t *testing.T, refused bool) {
+// newSession is a session of its own in a registry of its own.
+func newSession(t *testing.T) (core.Store, core.Task) {
+	t.Helper()
 	st, err := store.Open(t.Context(), t.TempDir(), store.Options{Solo: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer st.Close()
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	root, err := (&core.Client{Store: st}).Create(t.Context(), core.NewSession{Prompt: "go", Agent: core.Agent{Name: "main"}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return st, root
+}
+
+// hosted is a session as its host has it.
+func hosted(t *testing.T, o core.Options) (*core.Registry, core.Task) {
+	t.Helper()
+	st, root := newSession(t)
+	reg := core.NewRegistry(st, o)
+	if _, err := reg.Load(root.ID); err != nil {
+		t.Fatal(err)
+	}
+	return reg, root
+}
+
+func together(t *testing.T, refused bool) {
+	st, root := newSession(t)
 	g := &gated{Store: st}
 	var told atomic.Int32
 	reg := core.NewRegistry(g, core.Options{OnRunnable: func(string) { told.Add(1) }})
@@ -108,7 +130,7 @@ func together(t *testing.T, refused bool) {
 		t.Errorf("%d transactions for %d changes that came together", c, 2*n)
 	}
 	var notes int
-	err = reg.View(func(r core.Reader) error {
+	err := reg.View(func(r core.Reader) error {
 		events, err := r.Events(core.EventFilter{Kinds: []core.EventKind{core.EvLimit}})
 		notes = len(events)
 		return err
@@ -125,19 +147,7 @@ func readTask(s core.Store, id string) (t core.Task, err error) {
 
 // Names address tasks: those that one call starts differ from each other too.
 func TestNamesOfOneCall(t *testing.T) {
-	st, err := store.Open(t.Context(), t.TempDir(), store.Options{Solo: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.Close()
-	root, err := (&core.Client{Store: st}).Create(t.Context(), core.NewSession{Prompt: "go", Agent: core.Agent{Name: "main"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reg := core.NewRegistry(st, core.Options{})
-	if _, err := reg.Load(root.ID); err != nil {
-		t.Fatal(err)
-	}
+	reg, root := hosted(t, core.Options{})
 	start := func(names ...string) (got []string) {
 		var all []core.NewTask
 		for _, n := range names {

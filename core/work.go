@@ -88,11 +88,13 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 		return ctx, nil, err
 	}
 	w.parts = 1
-	if later, err := w.sayLater(atOnce); later || err != nil {
-		if err != nil {
-			w.end()
-		}
-		return ctx, w, err
+	later, err := w.sayLater(atOnce)
+	if err != nil {
+		w.end()
+		return ctx, nil, err
+	}
+	if later {
+		return ctx, w, nil
 	}
 	err = r.change(Progress, func(c *change) error {
 		if err := c.do(id, OpProgress, func(t *Task) {
