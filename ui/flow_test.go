@@ -239,7 +239,7 @@ func TestIdleScreenRests(t *testing.T) {
 		before = f.reads()
 		d.wait(60 * time.Second)
 		d.sees("1:00")
-		if n := f.reads() - before; n < 25 || n > 31 {
+		if n := f.reads() - before; n < 55 || n > 61 {
 			t.Errorf("%d reads in a minute of work", n)
 		}
 		d.quit()

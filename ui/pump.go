@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	tick  = time.Second     // clocks on the screen, while something runs
-	check = 2 * time.Second // whether hosts live, while something runs
-	retry = time.Second     // after a registry that could not be read
-	tail  = 200             // entries of a transcript that are read at first
-	much  = 500             // tasks in one update
+	tick  = time.Second   // clocks on the screen, while something runs
+	check = tick * 9 / 10 // whether hosts live, while something runs: at each tick, which may come a little early
+	retry = time.Second   // after a registry that could not be read
+	tail  = 200           // entries of a transcript that are read at first
+	much  = 500           // tasks in one update
 )
 
 // pump brings news in: what the engine says has changed, results of the
