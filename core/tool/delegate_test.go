@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,7 +39,7 @@ type crew struct {
 	p     Policy
 	main  core.Task
 	turn  func(t core.Task) (text string, took time.Duration, err error)
-	calls int
+	calls atomic.Int64 // some call from several goroutines
 	rank  *core.Rank
 }
 
@@ -88,8 +89,7 @@ func (c *crew) perform(id string) {
 // as calls a tool for a task; the call's ID is new.
 func (c *crew) as(task, name, args string) core.ToolResult {
 	c.t.Helper()
-	c.calls++
-	return c.again(task, fmt.Sprintf("c%d", c.calls), name, args)
+	return c.again(task, fmt.Sprintf("c%d", c.calls.Add(1)), name, args)
 }
 
 func (c *crew) again(task, call, name, args string) core.ToolResult {
