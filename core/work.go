@@ -28,6 +28,10 @@ type Work struct {
 // before the first of them writes that it does.
 const beginRest = 10 * time.Millisecond
 
+// unknown is for how long after its start nobody is taken to have written to a
+// task. Who has gets it read at the next step.
+const unknown = 50 * time.Millisecond
+
 type wait struct {
 	a      Activity
 	detail string
@@ -88,73 +92,58 @@ func (r *Registry) Begin(ctx context.Context, id string) (context.Context, *Work
 		return ctx, nil, err
 	}
 	w.parts = 1
-	later, err := w.sayLater(atOnce)
-	if err != nil {
-		w.end()
-		return ctx, nil, err
-	}
-	if later {
-		return ctx, w, nil
-	}
-	err = r.change(Progress, func(c *change) error {
-		if err := c.do(id, OpProgress, func(t *Task) {
-			t.Activity, t.Detail = ActModel, ""
-			if t.Started.IsZero() {
-				t.Started = c.now
-			}
-		}); err != nil {
-			return err
-		}
-		if _, err := c.boundary(id); err != nil { // what came while it waited for its slot
-			return err
-		}
-		return c.event(id, EvActivity, false, string(ActModel), "")
-	})
-	if err != nil {
+	r.mu.Lock()
+	e.began = r.o.Now().Truncate(time.Millisecond)
+	r.mu.Unlock()
+	if err := w.say(atOnce); err != nil {
 		w.end()
 		return ctx, nil, err
 	}
 	return ctx, w, nil
 }
 
-// sayLater leaves it to a later change to say that the turn has begun, where that can wait.
-func (w *Work) sayLater(atOnce bool) (later bool, err error) {
-	if !atOnce {
-		return false, nil
-	}
+// say says that the turn has begun, and delivers what waits for that: at once,
+// or, where it got its slot at once and nothing waits, in beginRest.
+func (w *Work) say(atOnce bool) error {
 	r := w.r
-	t, err := r.Task(w.ID)
-	if err != nil {
-		return false, err
-	}
-	if t.Kind == KindMain || t.Turn > 1 { // else nobody has known it for long enough to write to it
-		if waiting, err := r.waiting(w.ID); waiting || err != nil {
-			return false, err
+	if atOnce {
+		waits, err := w.awaited()
+		if err != nil {
+			return err
+		}
+		if !waits {
+			w.said = make(chan struct{})
+			w.saying = time.AfterFunc(beginRest, func() {
+				defer close(w.said)
+				_ = r.change(Progress, func(c *change) error { // what cannot be written now fails again at the turn's next change
+					if e := c.r.tasks[w.ID]; e == nil || e.began.IsZero() { // it is said
+						return nil
+					}
+					return c.do(w.ID, OpProgress, nil)
+				})
+			})
+			return nil
 		}
 	}
-	r.mu.Lock()
-	e := r.tasks[w.ID]
-	if e != nil {
-		e.began = r.o.Now().Truncate(time.Millisecond)
-	}
-	r.mu.Unlock()
-	if e == nil {
-		return false, noTask(w.ID)
-	}
-	w.said = make(chan struct{})
-	w.saying = time.AfterFunc(beginRest, func() {
-		defer close(w.said)
-		_ = r.change(Progress, func(c *change) error { // what cannot be written now fails again at the turn's next change
-			if e.began.IsZero() {
-				return nil
-			}
-			return c.do(w.ID, OpProgress, nil)
-		})
+	return r.change(Progress, func(c *change) error {
+		if err := c.do(w.ID, OpProgress, nil); err != nil {
+			return err
+		}
+		_, err := c.boundary(w.ID) // what came while it waited for its slot
+		return err
 	})
-	return true, nil
 }
 
-// begun makes it a part of the change that the turn of t has begun.
+// awaited reports whether something waits to be delivered to the turn that begins.
+func (w *Work) awaited() (bool, error) {
+	t, err := w.r.Task(w.ID)
+	if err != nil || t.Kind == KindAgent && t.Turn == 1 && w.r.o.Now().Sub(t.Created) < unknown {
+		return false, err
+	}
+	return w.r.waiting(w.ID)
+}
+
+// begun makes it a part of a change that the turn of t has begun, once.
 func (c *change) begun(t *Task) error {
 	e := c.r.tasks[t.ID]
 	if e == nil || e.began.IsZero() || c.g.begun[t.ID] {

@@ -46,14 +46,14 @@ func (u *turn) runCalls(ctx context.Context, calls []core.ToolCall) (*core.ToolR
 	var wg sync.WaitGroup
 	var starts core.Sequence
 	for _, c := range calls {
-		var p *core.Rank
+		var rank *core.Rank
 		if core.StartsAgents(c.Name) {
-			p = starts.Next()
+			rank = starts.Next()
 		}
 		wg.Go(func() {
 			defer u.w.Done()
-			defer p.Leave()
-			if err := b.one(c, begun[c.ID], p); err != nil {
+			defer rank.Leave()
+			if err := b.one(c, begun[c.ID], rank); err != nil {
 				b.mu.Lock()
 				b.errs = append(b.errs, err)
 				b.mu.Unlock()
@@ -130,7 +130,7 @@ func (u *turn) tool(name string) (core.Tool, bool) {
 	return u.o.Tools.Get(name)
 }
 
-func (b *batch) one(c core.ToolCall, begun bool, p *core.Rank) error {
+func (b *batch) one(c core.ToolCall, begun bool, rank *core.Rank) error {
 	tool, ok := b.tool(c.Name)
 	if !ok {
 		text := b.refusal(c.Name)
@@ -175,7 +175,7 @@ func (b *batch) one(c core.ToolCall, begun bool, p *core.Rank) error {
 		}
 	}
 	start := time.Now()
-	res, err := tool.Run(b.ctx, b.env(c, p), c.Args)
+	res, err := tool.Run(b.ctx, b.env(c, rank), c.Args)
 	if err != nil {
 		if b.ctx.Err() != nil {
 			return context.Cause(b.ctx)
@@ -225,13 +225,13 @@ func (b *batch) refusal(name string) string {
 	return fmt.Sprintf("the tool %q is not available to this agent. Available: %s", core.Short(core.CleanLine(name), 60), strings.Join(b.set, ", "))
 }
 
-func (b *batch) env(c core.ToolCall, p *core.Rank) core.ToolEnv {
+func (b *batch) env(c core.ToolCall, rank *core.Rank) core.ToolEnv {
 	return core.ToolEnv{
 		TaskInfo: b.info, CallID: c.ID, Scratch: b.o.Scratch, Masked: b.o.Masked,
 		Waiting: b.waiting,
 		Intent:  func(s string) error { return b.o.Registry.SetIntent(b.t.ID, s) },
 		Output:  b.output(),
-		Rank:    p,
+		Rank:    rank,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Engine is what the delegation tools need of the registry; *core.Registry is one.
 type Engine interface {
-	StartAll(ctx context.Context, p *core.Rank, ns []core.NewTask) ([]core.Task, error)
+	StartAll(ctx context.Context, rank *core.Rank, ns []core.NewTask) ([]core.Task, error)
 	StartedBy(parent, call string) (core.Task, bool, error)
 	GetAgentResult(ctx context.Context, id string, w core.WaitFor) (core.AgentResult, error)
 	SendMessage(core.Request) (core.Request, error)
